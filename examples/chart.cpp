@@ -245,13 +245,10 @@ void write_charts(const std::string& path, const std::string& title,
     chart.map.values ? draw_map(body, chart, box) : draw_plot(body, chart, box);
   }
   std::ofstream file(path);
-  file << fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 "
-      "0 "
-      "{0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" "
-      "fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-      "<text x=\"16\" y=\"26\" font-size=\"16\" font-weight=\"bold\">{2}</text>\n{3}</svg>\n",
-      box_width * across, page_title + box_height * down, html_escaped(title), body);
+  const std::string heading =
+      fmt::format("<text x=\"16\" y=\"26\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
+                  html_escaped(title));
+  file << svg_document(box_width * across, page_title + box_height * down, 12, heading + body);
   file.close();
   if (!file) fail("{}: cannot be written; check the folder and its permissions", path);
 }

@@ -130,6 +130,18 @@ TEST_CASE("a step in which an update is not finite changes no weight, and has a 
   CHECK(one.value() == real(1 - 15.0 / 32 - (5.0 / 8 + 15.0 / 32) / 2));
 }
 
+TEST_CASE("a step that is skipped leaves the optimizers of the parts as they were") {
+  TrainingConfig training = two_parts();
+  training.optimizer = TrainingConfig::Optimizer::adam;
+  OneNumber plain(training), skipping(training);
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  for (OneNumber* one : {&plain, &skipping}) one->linear({1, 2, 3, 4}, 0.125);
+  // Part 0 makes both updates and part 1 the first of them.
+  CHECK_FALSE(skipping.linear({5, 6, 7, infinity}, 0.125).update.finite);
+  for (OneNumber* one : {&plain, &skipping}) one->linear({2, 1, -1, 3}, 0.125);
+  CHECK(skipping.value() == plain.value());
+}
+
 TEST_CASE("one update by each part and an outer rate of 1 are a synchronous step, up to rounding") {
   const TransformerOptions options{.layer = {.d_model = 8, .d_ff = 16, .heads = 2, .dropout = 0.25},
                                    .source_vocabulary = 10,

@@ -62,7 +62,7 @@ struct OneWeight final : Task {
   std::unique_ptr<WorkStream> training(StreamPosition from) override {
     return std::make_unique<Stream>(*this, from);
   }
-  bool validates() const override { return false; }
+  bool validates() const override { return true; }
   std::optional<Scores> validate(Communicator&, const std::function<bool()>&) override {
     return Scores{};
   }
@@ -106,6 +106,25 @@ TEST_CASE("a skipped step counts neither for the schedule nor for a limit in upd
   CHECK(result.step == 6);  // four updates and two skipped steps
   CHECK(rates(plain).size() == 4);
   CHECK(rates(skipping) == rates(plain));
+}
+
+TEST_CASE("a skipped step does not count for the intervals of validations and checkpoints") {
+  const auto steps_of = [](const std::set<int64_t>& bad) {
+    const TemporaryFolder folder;
+    run_with(folder, bad,
+             {"training.validate_every=2u", "training.save_every=2u", "training.keep_last=9"});
+    std::vector<int64_t> validated;
+    for (const auto& record : metrics_of(folder, "run", "valid")) {
+      validated.push_back(record["step"]);
+    }
+    std::vector<int64_t> saved = Checkpoints(real_files(), folder.path("run")).steps();
+    std::ranges::reverse(saved);
+    return std::pair(validated, saved);
+  };
+  using Steps = std::vector<int64_t>;
+  CHECK(steps_of({}) == std::pair(Steps{2, 4}, Steps{0, 2, 4}));
+  CHECK(steps_of({1, 2}) == std::pair(Steps{4, 6}, Steps{0, 4, 6}));
+  CHECK(steps_of({2, 4}) == std::pair(Steps{2, 6}, Steps{0, 2, 6}));
 }
 
 TEST_CASE("the message about a skipped step names each example once") {

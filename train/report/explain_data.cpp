@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "core/error.h"
 #include "core/threads/largest_first.h"
@@ -50,83 +52,57 @@ void add_rest(StepSummary& summary, const std::vector<double>& rest) {
   }
 }
 
-void append_numbers(std::string& out, const auto& values, int digits) {
-  append_list(out, values, [&](double value) { append_json_number(out, value, digits); });
-}
-
-void append_tokens(std::string& out, const Explanation& explanation,
-                   const std::vector<int32_t>& tokens) {
-  append_list(out, tokens, [&](int32_t token) {
-    out += json_quoted(explanation.vocabulary[static_cast<size_t>(token)]);
-  });
-}
-
-void append_step(std::string& out, const Explanation& explanation, size_t step) {
+std::string step_json(const Explanation& explanation, size_t step) {
   const int32_t chosen = explanation.target_tokens[step];
   const StepSummary summary =
       summarise_step(explanation.logits[step], chosen, alternatives_in_page);
   size_t place = 0;
   while (summary.best[place].token != chosen) ++place;
-  out += "\n{\"chosen\":" + std::to_string(place) + ",\"best\":";
-  append_list(out, summary.best, [&](const StepSummary::Alternative& alternative) {
-    out += '[' + json_quoted(explanation.vocabulary[static_cast<size_t>(alternative.token)]) + ',';
-    append_json_number(out, alternative.logit, 6);
-    out += ']';
+  const auto best = json_list(summary.best, [&](const StepSummary::Alternative& alternative) {
+    return fmt::format("[{},{}]", token_json(explanation, alternative.token),
+                       json_number(alternative.logit, 6));
   });
-  out += ",\"restLogits\":";
-  append_numbers(out, summary.rest_logits, 6);
-  out += ",\"restCounts\":";
-  append_numbers(out, summary.rest_counts, 9);
-  out += '}';
+  return fmt::format("\n{{\"chosen\":{},\"best\":{},\"restLogits\":{},\"restCounts\":{}}}", place,
+                     best, json_numbers(summary.rest_logits, 6),
+                     json_numbers(summary.rest_counts, 9));
 }
 
 // Weights in thousandths, which take few bytes and are precise enough for display.
-void append_heads(std::string& out, const std::vector<ExplainedHead>& heads) {
-  append_list(out, heads, [&](const ExplainedHead& head) {
-    out += "\n{\"layer\":" + std::to_string(head.layer) + ",\"head\":" + std::to_string(head.head) +
-           ",\"rows\":" + std::to_string(head.weights.rows) +
-           ",\"columns\":" + std::to_string(head.weights.columns) + ",\"thousandths\":";
-    append_list(out, head.weights.values, [&](float weight) {
-      out += std::to_string(std::lround(std::isfinite(weight) ? weight * 1000 : 0));
+std::string heads_json(const std::vector<ExplainedHead>& heads) {
+  return json_list(heads, [](const ExplainedHead& head) {
+    const auto thousandths = json_list(head.weights.values, [](float weight) {
+      return std::to_string(std::lround(std::isfinite(weight) ? weight * 1000 : 0));
     });
-    out += '}';
+    return fmt::format(
+        "\n{{\"layer\":{},\"head\":{},\"rows\":{},\"columns\":{},\"thousandths\":{}}}", head.layer,
+        head.head, head.weights.rows, head.weights.columns, thousandths);
   });
 }
 
-void append_beam(std::string& out, const Explanation& explanation) {
-  append_list(out, explanation.beam, [&](const BeamNode& node) {
-    out += "\n{\"parent\":" + std::to_string(node.parent) +
-           ",\"token\":" + json_quoted(explanation.vocabulary[static_cast<size_t>(node.token)]) +
-           ",\"logProbability\":";
-    append_json_number(out, node.log_probability, 6);
-    out += ",\"score\":";
-    append_json_number(out, node.score, 6);
-    out += ",\"fate\":\"" + std::string(name_of(node.fate)) + "\"}";
+std::string beam_json(const Explanation& explanation) {
+  return json_list(explanation.beam, [&](const BeamNode& node) {
+    return fmt::format(
+        "\n{{\"parent\":{},\"token\":{},\"logProbability\":{},\"score\":{},\"fate\":\"{}\"}}",
+        node.parent, token_json(explanation, node.token), json_number(node.log_probability, 6),
+        json_number(node.score, 6), name_of(beam_fates, node.fate));
   });
 }
 
-void append_positions(std::string& out, const ExplainedMatrix& positions) {
+std::string positions_json(const ExplainedMatrix& positions) {
   const int64_t rows = std::min(positions.rows, most_positions);
-  const auto begin = positions.values.begin();
-  const std::vector<float> shown(begin, begin + rows * positions.columns);
-  out += "{\"rows\":" + std::to_string(rows) + ",\"columns\":" + std::to_string(positions.columns) +
-         ",\"values\":";
-  append_numbers(out, shown, 4);
-  out += '}';
+  const std::span shown(positions.values.data(), static_cast<size_t>(rows * positions.columns));
+  return fmt::format("{{\"rows\":{},\"columns\":{},\"values\":{}}}", rows, positions.columns,
+                     json_numbers(shown, 4));
 }
 
-void append_neighbours(std::string& out, const Explanation& explanation) {
-  const auto word = [&](int32_t token) {
-    return json_quoted(explanation.vocabulary[static_cast<size_t>(token)]);
-  };
-  append_list(out, explanation.neighbours, [&](const NearTokens& near) {
-    out += "\n{\"token\":" + word(near.token) + ",\"nearest\":";
-    append_list(out, near.nearest, [&](const NearRow& other) {
-      out += "{\"token\":" + word(other.row) + ",\"cosine\":";
-      append_json_number(out, other.cosine, 4);
-      out += '}';
+std::string neighbours_json(const Explanation& explanation) {
+  return json_list(explanation.neighbours, [&](const NearTokens& near) {
+    const auto nearest = json_list(near.nearest, [&](const NearRow& other) {
+      return fmt::format("{{\"token\":{},\"cosine\":{}}}", token_json(explanation, other.row),
+                         json_number(other.cosine, 4));
     });
-    out += '}';
+    return fmt::format("\n{{\"token\":{},\"nearest\":{}}}", token_json(explanation, near.token),
+                       nearest);
   });
 }
 
@@ -202,48 +178,27 @@ ExplainedMatrix mean_weights(const std::vector<ExplainedHead>& heads, std::optio
   return mean;
 }
 
-const char* name_of(BeamFate fate) {
-  switch (fate) {
-    case BeamFate::kept:
-      return "kept";
-    case BeamFate::finished:
-      return "finished";
-    case BeamFate::best:
-      return "best";
-    case BeamFate::pruned:
-      break;
-  }
-  return "pruned";
+std::string token_json(const Explanation& explanation, int32_t token) {
+  return json_quoted(explanation.vocabulary[static_cast<size_t>(token)]);
 }
 
 std::string explanation_page_data(const Explanation& explanation) {
-  std::string out = "{\"source\":" + json_quoted(explanation.source) +
-                    ",\"translation\":" + json_quoted(explanation.translation) +
-                    ",\"model\":" + json_quoted(explanation.model) +
-                    ",\"vocabularySize\":" + std::to_string(explanation.vocabulary.size()) +
-                    ",\"given\":" + std::to_string(explanation.given) + ",\n\"sourceTokens\":";
-  append_tokens(out, explanation, explanation.source_tokens);
-  out += ",\n\"targetTokens\":";
-  append_tokens(out, explanation, explanation.target_tokens);
-  out += ",\n\"steps\":[";
-  for (size_t step = 0; step < explanation.target_tokens.size(); ++step) {
-    if (step > 0) out += ',';
-    append_step(out, explanation, step);
-  }
-  out += "],\n\"attention\":{\"encoder\":";
-  append_heads(out, explanation.encoder_self);
-  out += ",\n\"decoder\":";
-  append_heads(out, explanation.decoder_self);
-  out += ",\n\"cross\":";
-  append_heads(out, explanation.cross);
-  out += "},\n\"positions\":";
-  append_positions(out, explanation.positions);
-  out += ",\n\"neighbours\":";
-  append_neighbours(out, explanation);
-  out += ",\n\"beam\":";
-  append_beam(out, explanation);
-  out += "}\n";
-  return out;
+  const auto tokens = [&](const std::vector<int32_t>& ids) {
+    return json_list(ids, [&](int32_t id) { return token_json(explanation, id); });
+  };
+  std::vector<size_t> steps(explanation.target_tokens.size());
+  std::iota(steps.begin(), steps.end(), size_t{0});
+  return fmt::format(
+      "{{\"source\":{},\"translation\":{},\"model\":{},\"vocabularySize\":{},\"given\":{},\n"
+      "\"sourceTokens\":{},\n\"targetTokens\":{},\n\"steps\":{},\n\"attention\":{{\"encoder\":{},\n"
+      "\"decoder\":{},\n\"cross\":{}}},\n\"positions\":{},\n\"neighbours\":{},\n\"beam\":{}}}\n",
+      json_quoted(explanation.source), json_quoted(explanation.translation),
+      json_quoted(explanation.model), explanation.vocabulary.size(), explanation.given,
+      tokens(explanation.source_tokens), tokens(explanation.target_tokens),
+      json_list(steps, [&](size_t step) { return step_json(explanation, step); }),
+      heads_json(explanation.encoder_self), heads_json(explanation.decoder_self),
+      heads_json(explanation.cross), positions_json(explanation.positions),
+      neighbours_json(explanation), beam_json(explanation));
 }
 
 }  // namespace calque

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.h"
 #include "decode/explanation.h"
 
 namespace calque {
@@ -28,7 +29,13 @@ StepSummary summarise_step(const std::vector<float>& logits, int32_t chosen, siz
 // The mean over the heads of all layers, or of one layer; empty if there are none.
 ExplainedMatrix mean_weights(const std::vector<ExplainedHead>& heads, std::optional<int> layer);
 
-const char* name_of(BeamFate fate);
+inline constexpr Named<BeamFate> beam_fates[] = {{"kept", BeamFate::kept},
+                                                 {"finished", BeamFate::finished},
+                                                 {"best", BeamFate::best},
+                                                 {"pruned", BeamFate::pruned}};
+
+// The text of a token as a JSON string.
+std::string token_json(const Explanation& explanation, int32_t token);
 
 // The data of the page as JSON, with few digits for each number.
 std::string explanation_page_data(const Explanation& explanation);

@@ -1,7 +1,7 @@
 #include "train/report/page_text.h"
 
+#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -18,29 +18,17 @@ std::string valid_utf8(std::string_view text) {
 }  // namespace
 
 std::string html_escaped(std::string_view text) {
+  static constexpr std::pair<char, const char*> entities[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string out;
   for (const char c : valid_utf8(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default: {
-        const bool forbidden =
-            static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
-        out += forbidden ? "\xEF\xBF\xBD" : std::string(1, c);
-      }
+    const auto entity = std::ranges::find(entities, c, &std::pair<char, const char*>::first);
+    const bool forbidden =
+        static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+    if (entity != std::end(entities)) {
+      out += entity->second;
+    } else {
+      out += forbidden ? "\xEF\xBF\xBD" : std::string(1, c);
     }
   }
   return out;
@@ -59,12 +47,21 @@ std::string json_quoted(std::string_view text) {
   return out;
 }
 
-void append_json_number(std::string& out, double value, int digits) {
-  if (std::isfinite(value)) {
-    fmt::format_to(std::back_inserter(out), "{:.{}g}", value, digits);
-  } else {
-    out += "null";
-  }
+std::string json_number(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "null";
+}
+
+std::string json_texts(const std::vector<std::string>& texts) {
+  return json_list(texts, json_quoted);
+}
+
+std::string svg_document(double width, double height, double font_size, std::string_view body) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" "
+      "font-size=\"{2}\" fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"#fff\"/>\n{3}</svg>\n",
+      width, height, font_size, body);
 }
 
 std::string filled(std::string_view page,

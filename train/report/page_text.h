@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace calque {
 
@@ -17,20 +18,26 @@ std::string html_escaped(std::string_view text);
 std::string json_quoted(std::string_view text);
 
 // A JSON number with at most `digits` significant digits; null if it is not finite.
-void append_json_number(std::string& out, double value, int digits);
+std::string json_number(double value, int digits);
 
-// Appends [a,b,...], where write(item) appends each item.
-template <class Items, class Write>
-void append_list(std::string& out, const Items& items, Write&& write) {
-  out += '[';
-  bool first = true;
+// [a,b,...], where json_of(item) returns each item as JSON.
+template <class Items, class JsonOf>
+std::string json_list(const Items& items, JsonOf&& json_of) {
+  std::string out = "[";
   for (const auto& item : items) {
-    if (!first) out += ',';
-    first = false;
-    write(item);
+    if (out.size() > 1) out += ',';
+    out += json_of(item);
   }
-  out += ']';
+  return out + ']';
 }
+std::string json_texts(const std::vector<std::string>& texts);
+template <class Numbers>
+std::string json_numbers(const Numbers& numbers, int digits) {
+  return json_list(numbers, [&](double number) { return json_number(number, digits); });
+}
+
+// A picture with dark text on white; `body` is SVG.
+std::string svg_document(double width, double height, double font_size, std::string_view body);
 
 // Replaces each {{name}} of the template with its value. A name without a value is a Misuse.
 std::string filled(std::string_view page,

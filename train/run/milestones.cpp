@@ -4,9 +4,12 @@
 
 namespace calque {
 
-bool is_due(const Interval& interval, const TrainingState& state, int64_t epoch_before) {
-  if (interval.updates > 0 && state.step % interval.updates == 0) return true;
-  return interval.epochs > 0 && state.epoch / interval.epochs > epoch_before / interval.epochs;
+bool is_due(const Interval& interval, const Elapsed& before, const Elapsed& now) {
+  const auto passed = [](int64_t every, int64_t from, int64_t to) {
+    return every > 0 && to / every > from / every;
+  };
+  return passed(interval.updates, before.updates, now.updates) ||
+         passed(interval.epochs, before.epochs, now.epochs);
 }
 
 double share_done(const Until& until, const TrainingState& state, double epochs) {

@@ -6,9 +6,14 @@
 
 namespace calque {
 
-// Whether the last step completed an interval; the step before it ended in epoch `epoch_before`. An
-// interval in updates counts all steps, also skipped ones.
-bool is_due(const Interval& interval, const TrainingState& state, int64_t epoch_before);
+// The updates and whole epochs of a run so far.
+struct Elapsed {
+  int64_t updates = 0, epochs = 0;
+};
+
+// Whether the last step, which began at `before` and ended at `now`, completed an interval. A
+// skipped step is not an update.
+bool is_due(const Interval& interval, const Elapsed& before, const Elapsed& now);
 
 // The largest share that is done of any limit of `until`; 1 or more when a limit is reached.
 // `epochs` includes the fraction of the current epoch. Skipped steps do not count as updates.

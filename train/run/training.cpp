@@ -11,7 +11,6 @@
 #include "ranks/collectives.h"
 #include "train/ranks/agreement.h"
 #include "train/report/pages/report_page.h"
-#include "train/run/milestones.h"
 #include "train/run/stop_request.h"
 #include "train/step/divergence_guard.h"
 #include "train/weights/best_checkpoints.h"
@@ -52,7 +51,7 @@ bool Training::out_of_patience() const {
 }
 
 bool Training::due(const Interval& interval) const {
-  return is_due(interval, state_, epoch_before_);
+  return is_due(interval, before_, {state_.optimizer_step, state_.epoch});
 }
 
 TrainResult Training::run() {
@@ -122,7 +121,7 @@ void Training::train_step() {
   const StepOutcome outcome = learner_.step(works, state_.step, rate);
   ++state_.step;
   saving_.changed();
-  epoch_before_ = state_.epoch;
+  before_ = {state_.optimizer_step, state_.epoch};
   const StreamPosition position = stream_->position();
   state_.epoch = position.epoch;
   state_.position = position.position;
@@ -148,7 +147,7 @@ void Training::watch(const StepOutcome& outcome, const Works& works) {
     log_->event(state_.step, "skipped: " + diagnosis);
     guard.skipped(state_.step, diagnosis);
   }
-  if (!stream_->same_data(epoch_before_, state_.epoch)) guard.data_changed();
+  if (!stream_->same_data(before_.epochs, state_.epoch)) guard.data_changed();
 }
 
 void Training::log_step(const StepOutcome& outcome, double rate) {

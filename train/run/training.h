@@ -1,6 +1,6 @@
 #pragma once
 // The implementation of train() (train/trainer.h): everything that a run consists of, from its
-// start or last checkpoint (training_start.cpp) to its end (training.cpp).
+// start or last checkpoint (start.cpp) to its end (training.cpp).
 
 #include <chrono>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "optim/schedule.h"
 #include "train/config/config.h"
 #include "train/run/log.h"
+#include "train/run/milestones.h"
 #include "train/step/learner.h"
 #include "train/storage/run_lock.h"
 #include "train/task.h"
@@ -89,8 +90,8 @@ class Training {
   CheckpointSaving saving_;
   std::unique_ptr<WorkStream> stream_;
   Meter meter_;
-  int signal_ = 0;            // the signal that asked this or another rank to stop, or 0
-  int64_t epoch_before_ = 0;  // the epoch before the last step
+  int signal_ = 0;  // the signal that asked this or another rank to stop, or 0
+  Elapsed before_;  // before the last step
   double seconds_before_ = 0, share_before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

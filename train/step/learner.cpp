@@ -62,6 +62,7 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
   const Phase whole("step");
   StepOutcome outcome;
   std::vector<Part> parts;
+  const std::vector<std::vector<real>> before = state_of_locals();
   forward_backward(works, step, learning_rate, Tape::Check::none, parts);
   bool finite = true;
   for (const Part& part : all_gather(ranks_, std::span<const Part>(parts))) {
@@ -75,7 +76,10 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
   }
   outcome.update = finite ? update(outcome.sums, learning_rate) : UpdateReport{NAN, 1, false};
   for (Optimizer& local : locals_) local.resume_at(optimizer_.steps() * training_.outer_steps);
-  if (!outcome.update.finite) outcome.diagnosis = diagnose(works, step, outcome.sums);
+  if (!outcome.update.finite) {
+    restore_locals(before);
+    outcome.diagnosis = diagnose(works, step, outcome.sums);
+  }
   clear_gradients();  // validation needs their memory
   return outcome;
 }
@@ -193,6 +197,7 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
     sums_of_parts.emplace_back(blocks_.size());
   }
   if (local()) sums_of_parts.emplace_back(blocks_.size());  // the weights before the updates
+  for (const auto& state : state_of_locals()) sums_of_parts.emplace_back(std::ssize(state));
   for (size_t i = 0; i < (accumulates ? size_t{2} : together); ++i) {
     const Tape tape({static_cast<uint64_t>(training_.seed), 0, static_cast<uint32_t>(i)});
     run_backward(forward(*parts[std::min(i, parts.size() - 1)]));

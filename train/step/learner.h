@@ -49,7 +49,7 @@ class Learner {
   // not finite changes nothing. With training.outer_steps = H (DiLoCo: Douillard et al., 2023),
   // each part makes H updates of its own, from the common weights w to w_p; one update with the
   // mean of w - w_p as the gradient follows. The optimizers of the parts keep their state from step
-  // to step; a step that is not finite changes no weight, but may change this state.
+  // to step.
   StepOutcome step(const Works& works, int64_t step, double learning_rate);
 
   // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
@@ -79,6 +79,8 @@ class Learner {
                         std::vector<Part>& parts);
   Part local_updates(const Works& works, int64_t part, int64_t step, double learning_rate);
   void replace_gradients(std::span<const real> before);
+  std::vector<std::vector<real>> state_of_locals();
+  void restore_locals(const std::vector<std::vector<real>>& state);
   LossSums run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
                     Tape::Check check);
   UpdateReport update(const LossSums& sums, double learning_rate);

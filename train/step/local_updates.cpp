@@ -1,5 +1,6 @@
 // The updates that a part makes by itself (training.outer_steps), from the common weights w to its
 // own weights w_p. The difference w - w_p then takes the place of the part's gradient.
+#include <algorithm>
 #include <cmath>
 
 #include "core/profile.h"
@@ -32,6 +33,26 @@ Learner::Part Learner::local_updates(const Works& works, int64_t part, int64_t s
   }
   replace_gradients(before);
   return result;
+}
+
+// What a skipped step restores, as other parts may have made updates before one was not finite.
+std::vector<std::vector<real>> Learner::state_of_locals() {
+  std::vector<std::vector<real>> state;
+  for (Optimizer& local : locals_) {
+    for (const StateWindow& window : local.state()) {
+      state.emplace_back(window.values.begin(), window.values.end());
+    }
+  }
+  return state;
+}
+
+void Learner::restore_locals(const std::vector<std::vector<real>>& state) {
+  auto next = state.begin();
+  for (Optimizer& local : locals_) {
+    for (const StateWindow& window : local.state()) {
+      std::ranges::copy(*next++, window.values.begin());
+    }
+  }
 }
 
 // Sets the gradients to the old weights minus the current ones, and restores the old weights.

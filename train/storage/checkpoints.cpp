@@ -116,13 +116,12 @@ void Checkpoints::set_aside(const DamagedCheckpoint& damaged) {
   sync_folder(files_, all_);
 }
 
-void Checkpoints::prune(int64_t whole, int64_t last, std::span<const int64_t> also) {
-  std::set<int64_t> kept(also.begin(), also.end());
-  kept.insert(whole);
-  std::vector<int64_t> all = steps();
-  for (int64_t i = 0; i < std::min<int64_t>(std::max<int64_t>(last, 1), std::ssize(all)); ++i) {
-    kept.insert(all[i]);
-  }
+void Checkpoints::prune(int64_t undamaged, int64_t newest, std::span<const int64_t> kept_steps) {
+  std::set<int64_t> kept(kept_steps.begin(), kept_steps.end());
+  kept.insert(undamaged);
+  const std::vector<int64_t> all = steps();
+  const int64_t count = std::min(std::max<int64_t>(newest, 1), std::ssize(all));
+  kept.insert(all.begin(), all.begin() + count);
   for (const std::string& name : newest_first()) {
     if (kept.contains(*step_of(name))) continue;
     // Renames it first, so that its remains after a crash do not look like a checkpoint.

@@ -57,9 +57,10 @@ class Checkpoints {
   // Removes the remains of interrupted saves, and restores a checkpoint that an interrupted save
   // was replacing. To be called after set_aside().
   void remove_leftovers();
-  // Removes all checkpoints except the newest `last` ones (at least one), those of the steps
-  // `also`, and that of the step `whole`, which is known to be undamaged.
-  void prune(int64_t whole, int64_t last, std::span<const int64_t> also);
+  // Removes all checkpoints except the newest `newest` ones (at least one), and those of the steps
+  // `kept_steps`. `undamaged` is the step of one that was just saved or loaded; it also stays,
+  // since the newest ones may be damaged.
+  void prune(int64_t undamaged, int64_t newest, std::span<const int64_t> kept_steps);
   // Makes RUN/NAME a link to the checkpoint of that step.
   void link(const std::string& name, int64_t step);
 

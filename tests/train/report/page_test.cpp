@@ -40,12 +40,9 @@ TEST_CASE("a template is filled once, and inserted text is never read as a templ
 
 TEST_CASE("numbers are written in few digits, and as null if they are not finite") {
   std::string out;
-  for (const double value : {0.1, 1234567.0, 1e-9})
-    calque::append_json_number(out += ' ', value, 6);
+  for (const double value : {0.1, 1234567.0, 1e-9}) out += ' ' + calque::json_number(value, 6);
   CHECK(out == " 0.1 1.23457e+06 1e-09");
-  out.clear();
-  calque::append_json_number(out, std::nan(""), 6);
-  CHECK(out == "null");
+  CHECK(calque::json_number(std::nan(""), 6) == "null");
 }
 
 TEST_CASE("the data holds every run, its columns, samples once, and its configuration") {

@@ -186,5 +186,22 @@ TEST_CASE("a classifier starts from a masked language model with the model's tok
   CHECK(classify(folder, joined(characters, {"training.until=2u"})).step == 2);
 }
 
+TEST_CASE("a classifier with another tokenizer starts from all weights but the token embeddings") {
+  const TemporaryFolder folder;
+  const Settings kinds = {"model.segment_embeddings=true"};
+  const std::string one = folder.write("one", "a\tu v\tw\nb\tv u\tw\n"),
+                    other = folder.write("other", "a\tx y\tz\nb\tx u\tv w\n");
+  classify(folder, joined(trained_on(one), kinds), "first");
+  classify(folder,
+           joined(joined(trained_on(other), kinds), {"model.init_from=" + folder.path("first")}),
+           "second");
+  const std::string log = folder.read("second/train.log");
+  CHECK_MESSAGE(log.find("parameters start from") != std::string::npos, log);
+  CHECK_MESSAGE(log.find("not loaded: embedding.weight") != std::string::npos, log);
+  for (const char* name : {"segments.weight", "classifier.weight", "classifier.bias"}) {
+    CHECK_MESSAGE(log.find(name) == std::string::npos, log);
+  }
+}
+
 }  // namespace
 }  // namespace calque

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "data/text/utf8.h"
 #include "train/report/explain_data.h"
 #include "train/report/page_text.h"
 
@@ -51,12 +52,9 @@ std::string title_of(const AttentionChoice& choice) {
 }
 
 double label_width(const Explanation& explanation, const std::vector<int32_t>& tokens) {
-  size_t most = 0;
+  int64_t most = 0;
   for (const int32_t token : tokens) {
-    const std::string& text = explanation.vocabulary[static_cast<size_t>(token)];
-    const auto width =
-        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-    most = std::max(most, static_cast<size_t>(width));
+    most = std::max(most, count_code_points(explanation.vocabulary[static_cast<size_t>(token)]));
   }
   return character * static_cast<double>(most) + 14;
 }
@@ -100,12 +98,7 @@ std::string cross_attention_svg(const Explanation& explanation, const AttentionC
       "stroke=\"#888\"/>\n",
       left, top, grid_width, grid_height);
   const double width = std::max(left + grid_width + 60, 330.0), height = top + grid_height + 10;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 "
-      "0 {0:.0f} {1:.0f}\" "
-      "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{2}</svg>\n",
-      width, height, body);
+  return svg_document(width, height, 12, body);
 }
 
 }  // namespace calque

@@ -190,12 +190,7 @@ std::string figure_svg(std::span<const ReportRun> runs, const PlotOptions& optio
   }
   const size_t rows = (panels.size() + columns - 1) / columns;
   const double height = begin + static_cast<double>(rows) * panel_height;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" "
-      "font-size=\"10.5\" "
-      "fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{2}</svg>\n",
-      width, height, body);
+  return svg_document(width, height, 10.5, body);
 }
 
 }  // namespace calque

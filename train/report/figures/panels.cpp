@@ -1,9 +1,18 @@
 #include "train/report/figures/panels.h"
 
+#include <array>
 #include <set>
+#include <utility>
 
 namespace calque {
 namespace {
+
+// In the order of CurveAxis.
+constexpr std::array<std::pair<const char*, std::vector<double> MetricsTable::*>, 4> clocks = {
+    {{"step", &MetricsTable::step},
+     {"epoch", &MetricsTable::epoch},
+     {"tokens", &MetricsTable::tokens},
+     {"time trained", &MetricsTable::seconds}}};
 
 const std::vector<Panel>& trainer_panels() {
   using enum ValueFormat;
@@ -73,31 +82,9 @@ const MetricsTable& table_of(const ReportRun& run, CurveSource source) {
 }
 
 const std::vector<double>& clock_of(const MetricsTable& table, CurveAxis axis) {
-  switch (axis) {
-    case CurveAxis::epoch:
-      return table.epoch;
-    case CurveAxis::tokens:
-      return table.tokens;
-    case CurveAxis::seconds:
-      return table.seconds;
-    case CurveAxis::step:
-      break;
-  }
-  return table.step;
+  return table.*clocks.at(static_cast<size_t>(axis)).second;
 }
 
-std::string axis_title(CurveAxis axis) {
-  switch (axis) {
-    case CurveAxis::epoch:
-      return "epoch";
-    case CurveAxis::tokens:
-      return "tokens";
-    case CurveAxis::seconds:
-      return "time trained";
-    case CurveAxis::step:
-      break;
-  }
-  return "step";
-}
+const char* axis_title(CurveAxis axis) { return clocks.at(static_cast<size_t>(axis)).first; }
 
 }  // namespace calque

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "data/text/utf8.h"
 #include "train/report/figures/axes.h"
 #include "train/report/figures/thinning.h"
 #include "train/storage/durable_files.h"
@@ -38,9 +39,7 @@ std::vector<std::string> terminal_columns(std::span<const ReportRun> runs) {
 }
 
 size_t columns_of(std::string_view text) {  // approximately: one column for each code point
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+  return static_cast<size_t>(count_code_points(text));
 }
 
 class Canvas {

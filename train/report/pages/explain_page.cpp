@@ -1,8 +1,10 @@
 #include "train/report/pages/explain_page.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <string_view>
 
 #include "train/report/explain_data.h"
@@ -19,76 +21,66 @@ namespace {
 constexpr size_t alternatives_in_json = 50;
 constexpr int float_digits = 9;  // enough to parse to the same float
 
-void append_matrix(std::string& out, const ExplainedMatrix& matrix) {
-  out += '[';
-  for (int64_t row = 0; row < matrix.rows; ++row) {
-    if (row > 0) out += ',';
-    const auto begin = matrix.values.begin() + row * matrix.columns;
-    const std::vector<float> values(begin, begin + matrix.columns);
-    append_list(out, values, [&](float value) { append_json_number(out, value, float_digits); });
+std::string exact(double value) { return json_number(value, float_digits); }
+
+// Rows of numbers.
+std::string raw_matrix(const ExplainedMatrix& matrix) {
+  std::vector<std::string> rows;
+  const float* row = matrix.values.data();
+  for (int64_t i = 0; i < matrix.rows; ++i, row += matrix.columns) {
+    rows.push_back(json_numbers(std::span(row, static_cast<size_t>(matrix.columns)), float_digits));
   }
-  out += ']';
+  return fmt::format("[{}]", fmt::join(rows, ","));
 }
 
-void append_heads(std::string& out, const char* name, const std::vector<ExplainedHead>& heads) {
-  out += fmt::format(",\n\"{}\":", name);
-  append_list(out, heads, [&](const ExplainedHead& head) {
-    out += fmt::format("\n{{\"layer\":{},\"head\":{},\"weights\":", head.layer, head.head);
-    append_matrix(out, head.weights);
-    out += '}';
+std::string raw_heads(const std::vector<ExplainedHead>& heads) {
+  return json_list(heads, [](const ExplainedHead& head) {
+    return fmt::format("\n{{\"layer\":{},\"head\":{},\"weights\":{}}}", head.layer, head.head,
+                       raw_matrix(head.weights));
   });
 }
 
-void append_tokens(std::string& out, const char* name, const Explanation& explanation,
-                   const std::vector<int32_t>& tokens) {
-  out += fmt::format(",\n\"{}\":", name);
-  append_list(out, tokens, [&](int32_t token) {
-    out += fmt::format("{{\"id\":{},\"text\":{}}}", token,
-                       json_quoted(explanation.vocabulary[static_cast<size_t>(token)]));
+// The id and the text of a token, the first two keys of an object.
+std::string id_and_text(const Explanation& explanation, int32_t token) {
+  return fmt::format("\"id\":{},\"text\":{}", token, token_json(explanation, token));
+}
+
+std::string raw_tokens(const Explanation& explanation, const std::vector<int32_t>& tokens) {
+  return json_list(tokens, [&](int32_t token) {
+    return fmt::format("{{{}}}", id_and_text(explanation, token));
   });
 }
 
-void append_json_step(std::string& out, const Explanation& explanation, size_t step) {
+std::string raw_step(const Explanation& explanation, size_t step) {
   const int32_t chosen = explanation.target_tokens[step];
   const StepSummary summary =
       summarise_step(explanation.logits[step], chosen, alternatives_in_json);
-  out += fmt::format("\n{{\"id\":{},\"log_probability\":", chosen);
   const double logit = explanation.logits[step][static_cast<size_t>(chosen)];
-  append_json_number(out, logit - summary.log_normaliser, float_digits);
-  out += ",\"best\":";
-  append_list(out, summary.best, [&](const StepSummary::Alternative& alternative) {
-    out += fmt::format("{{\"id\":{},\"text\":{},\"logit\":", alternative.token,
-                       json_quoted(explanation.vocabulary[static_cast<size_t>(alternative.token)]));
-    append_json_number(out, alternative.logit, float_digits);
-    out += ",\"probability\":";
-    append_json_number(out, std::exp(alternative.logit - summary.log_normaliser), float_digits);
-    out += '}';
+  const auto best = json_list(summary.best, [&](const StepSummary::Alternative& alternative) {
+    return fmt::format("{{{},\"logit\":{},\"probability\":{}}}",
+                       id_and_text(explanation, alternative.token), exact(alternative.logit),
+                       exact(std::exp(alternative.logit - summary.log_normaliser)));
   });
-  out += '}';
+  return fmt::format("\n{{\"id\":{},\"log_probability\":{},\"best\":{}}}", chosen,
+                     exact(logit - summary.log_normaliser), best);
 }
 
-void append_json_neighbours(std::string& out, const Explanation& explanation) {
-  out += ",\n\"neighbours\":";
-  append_list(out, explanation.neighbours, [&](const NearTokens& near) {
-    out += fmt::format("\n{{\"id\":{},\"nearest\":", near.token);
-    append_list(out, near.nearest, [&](const NearRow& other) {
-      out += fmt::format("{{\"id\":{},\"text\":{},\"cosine\":", other.row,
-                         json_quoted(explanation.vocabulary[static_cast<size_t>(other.row)]));
-      append_json_number(out, other.cosine, float_digits);
-      out += '}';
+std::string raw_neighbours(const Explanation& explanation) {
+  return json_list(explanation.neighbours, [&](const NearTokens& near) {
+    const auto nearest = json_list(near.nearest, [&](const NearRow& other) {
+      return fmt::format("{{{},\"cosine\":{}}}", id_and_text(explanation, other.row),
+                         exact(other.cosine));
     });
-    out += '}';
+    return fmt::format("\n{{\"id\":{},\"nearest\":{}}}", near.token, nearest);
   });
 }
 
-void append_json_beam(std::string& out, const Explanation& explanation) {
-  out += ",\n\"beam\":";
-  append_list(out, explanation.beam, [&](const BeamNode& node) {
-    out += fmt::format("\n{{\"parent\":{},\"id\":{},\"log_probability\":", node.parent, node.token);
-    append_json_number(out, node.log_probability, float_digits);
-    out += ",\"score\":";
-    append_json_number(out, node.score, float_digits);
-    out += fmt::format(",\"fate\":\"{}\"}}", name_of(node.fate));
+std::string raw_beam(const std::vector<BeamNode>& beam) {
+  return json_list(beam, [](const BeamNode& node) {
+    return fmt::format(
+        "\n{{\"parent\":{},\"id\":{},\"log_probability\":{},\"score\":{},\"fate\":\"{}\"}}",
+        node.parent, node.token, exact(node.log_probability), exact(node.score),
+        name_of(beam_fates, node.fate));
   });
 }
 
@@ -111,26 +103,19 @@ std::string explain_page(const Explanation& explanation) {
 
 std::string explanation_json(const Explanation& explanation) {
   require_consistent(explanation);
-  std::string out = fmt::format(
-      "{{\"source\":{},\n\"translation\":{},\n\"model\":{}", json_quoted(explanation.source),
-      json_quoted(explanation.translation), json_quoted(explanation.model));
-  append_tokens(out, "source_tokens", explanation, explanation.source_tokens);
-  append_tokens(out, "target_tokens", explanation, explanation.target_tokens);
-  out += fmt::format(",\n\"given\":{}", explanation.given);
-  out += ",\n\"steps\":[";
-  for (size_t step = 0; step < explanation.target_tokens.size(); ++step) {
-    if (step > 0) out += ',';
-    append_json_step(out, explanation, step);
-  }
-  out += ']';
-  append_heads(out, "encoder_self", explanation.encoder_self);
-  append_heads(out, "decoder_self", explanation.decoder_self);
-  append_heads(out, "cross", explanation.cross);
-  out += ",\n\"positions\":";
-  append_matrix(out, explanation.positions);
-  append_json_neighbours(out, explanation);
-  append_json_beam(out, explanation);
-  return out + "}\n";
+  std::vector<size_t> steps(explanation.target_tokens.size());
+  std::iota(steps.begin(), steps.end(), size_t{0});
+  return fmt::format(
+      "{{\"source\":{},\n\"translation\":{},\n\"model\":{},\n\"source_tokens\":{},\n"
+      "\"target_tokens\":{},\n\"given\":{},\n\"steps\":{},\n\"encoder_self\":{},\n"
+      "\"decoder_self\":{},\n\"cross\":{},\n\"positions\":{},\n\"neighbours\":{},\n\"beam\":{}}}\n",
+      json_quoted(explanation.source), json_quoted(explanation.translation),
+      json_quoted(explanation.model), raw_tokens(explanation, explanation.source_tokens),
+      raw_tokens(explanation, explanation.target_tokens), explanation.given,
+      json_list(steps, [&](size_t step) { return raw_step(explanation, step); }),
+      raw_heads(explanation.encoder_self), raw_heads(explanation.decoder_self),
+      raw_heads(explanation.cross), raw_matrix(explanation.positions), raw_neighbours(explanation),
+      raw_beam(explanation.beam));
 }
 
 }  // namespace calque

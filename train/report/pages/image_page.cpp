@@ -10,6 +10,8 @@
 namespace calque {
 namespace {
 
+constexpr int json_digits = 6;
+
 void require_consistent(const ImageExplanation& image) {
   const auto size = static_cast<size_t>(image.height * image.width * image.channels);
   require(image.pixels.size() == size, "image_page: {} bytes for an image of {}",
@@ -109,24 +111,17 @@ std::string image_page(const ImageExplanation& image) {
 
 std::string image_json(const ImageExplanation& image) {
   require_consistent(image);
-  constexpr int digits = 6;
-  std::string out = fmt::format(
+  const auto classes = json_list(image.classes, [](const auto& item) {
+    return fmt::format("[{},{}]", json_quoted(item.first), json_number(item.second, json_digits));
+  });
+  const auto attention = json_list(image.attention, [](const auto& layer) {
+    return json_list(layer, [](const auto& head) { return json_numbers(head, json_digits); });
+  });
+  return fmt::format(
       "{{\"file\":{},\n\"model\":{},\n\"height\":{},\"width\":{},\"channels\":{},\"patch\":{},\n"
-      "\"classes\":",
+      "\"classes\":{},\n\"attention\":{}}}\n",
       json_quoted(image.file), json_quoted(image.model), image.height, image.width, image.channels,
-      image.patch);
-  append_list(out, image.classes, [&](const auto& item) {
-    out += fmt::format("[{},", json_quoted(item.first));
-    append_json_number(out, item.second, digits);
-    out += ']';
-  });
-  out += ",\n\"attention\":";
-  append_list(out, image.attention, [&](const auto& layer) {
-    append_list(out, layer, [&](const auto& head) {
-      append_list(out, head, [&](double weight) { append_json_number(out, weight, digits); });
-    });
-  });
-  return out + "}\n";
+      image.patch, classes, attention);
 }
 
 }  // namespace calque
