@@ -17,13 +17,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "batches/lengths.h"
 #include "core/memory/pool.h"
 #include "core/products/blas.h"
 #include "core/simd/vector.h"
 #include "core/threads/parallel.h"
 #include "decode/search/batches.h"
 #include "decode/translation.h"
-#include "batches/lengths.h"
 #include "preset_model.h"
 #include "products/raw_sgemm.h"
 #include "timing.h"

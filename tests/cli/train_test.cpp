@@ -1,8 +1,8 @@
 // calque train as a program: its files, messages, exit statuses and signals.
 #include <doctest/doctest.h>
 
-#include "data/temporary_folder.h"
 #include "cli/program.h"
+#include "data/temporary_folder.h"
 
 namespace calque {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
+#include "core/error.h"
 #include "data/temporary_folder.h"
 #include "support/message_of.h"
-#include "core/error.h"
 
 namespace calque {
 namespace {

@@ -1,6 +1,4 @@
 // Small grammars, and the errors about wrong grammars.
-#include "data/toy/shipped_grammar.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,6 +7,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "data/toy/derivation.h"
+#include "data/toy/shipped_grammar.h"
 #include "support/message_of.h"
 
 using namespace calque;

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <vector>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "interop/files/pickle.h"
 #include "interop/files/zip.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "support/message_of.h"
 #include "core/error.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
