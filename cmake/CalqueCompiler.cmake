@@ -31,7 +31,7 @@ target_compile_options(calque_compiler INTERFACE
   # In a unity build GCC takes every file but the first for a header, and a local name may hide one of
   # another file.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-shadow>
+  $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-shadow>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wshadow=local>
   # False positive of Clang: it misses that a lambda changes the loop variable.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-for-loop-analysis>
