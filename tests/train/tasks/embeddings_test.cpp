@@ -248,7 +248,9 @@ TEST_CASE("model.embeddings is refused if it is malformed or has no effect") {
   CHECK(mentions(of(0, "vectors.txt"), "must be a map such as {source: vectors.txt"));
   CHECK(mentions(of(1, "{target: a}"), "target needs task: translation; name"));
   CHECK(mentions(of(1, "{source: a}", {"tokenizer.kind=bytes"}), "bytes are not words"));
-  CHECK(mentions(of(4, "{source: a}"), "is not used by task: images"));
+  const TaskCase& images = *std::ranges::find(all_tasks(), "images", &TaskCase::name);
+  CHECK(mentions(refused(images.config, {"model.embeddings={source: a}"}),
+                 "is not used by task: images"));
 }
 
 TEST_CASE("a classifier starts from 300-dimensional vectors of word2vec, and its plan says so") {
