@@ -85,6 +85,6 @@ const std::vector<double>& clock_of(const MetricsTable& table, CurveAxis axis) {
   return table.*clocks.at(static_cast<size_t>(axis)).second;
 }
 
-const char* axis_title(CurveAxis axis) { return clocks.at(static_cast<size_t>(axis)).first; }
+std::string axis_title(CurveAxis axis) { return clocks.at(static_cast<size_t>(axis)).first; }
 
 }  // namespace calque

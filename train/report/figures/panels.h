@@ -31,6 +31,6 @@ const MetricsTable& table_of(const ReportRun& run, CurveSource source);
 // The x axis.
 enum class CurveAxis { step, epoch, tokens, seconds };
 const std::vector<double>& clock_of(const MetricsTable& table, CurveAxis axis);
-const char* axis_title(CurveAxis axis);
+std::string axis_title(CurveAxis axis);
 
 }  // namespace calque
