@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "core/error.h"
 #include "data/files/file.h"
+#include "data/text/utf8.h"
 
 namespace calque {
 
@@ -41,6 +42,11 @@ bool LineInput::next(std::string& line) {
 }
 
 std::string LineInput::where() const { return fmt::format("{}:{}", name_, count_); }
+
+void LineInput::require_utf8(const std::string& line) const {
+  const std::string problem = utf8_problem(line);
+  if (!problem.empty()) fail("{}: {}", where(), problem);
+}
 
 LineOutput::LineOutput(const std::string& file) : name_(file) {
   if (file.empty()) return;

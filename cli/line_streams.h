@@ -5,6 +5,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/files/text_lines.h"
 
@@ -23,6 +24,8 @@ class LineInput {
   int64_t count() const { return count_; }  // lines read
   const std::string& name() const { return name_; }
   std::string where() const;  // "test.de:17", the last line read
+  // Throws an Error for a line that is not UTF-8. `line` is the last line read.
+  void require_utf8(const std::string& line) const;
 
  private:
   std::string name_;
@@ -30,6 +33,24 @@ class LineInput {
   std::optional<TextLines> gzip_;
   int64_t count_ = 0;
 };
+
+// Calls use(values) for blocks of the values of standard input's lines, value_of(line, input),
+// until its end. Throws an Error that names a line that is not UTF-8.
+template <class ValueOf, class Use>
+void for_lines_of_input(ValueOf value_of, Use use) {
+  constexpr size_t lines_at_once = 256;
+  LineInput input("");
+  std::string line;
+  std::vector<decltype(value_of(line, input))> values;
+  while (input.next(line)) {
+    input.require_utf8(line);
+    values.push_back(value_of(line, input));
+    if (values.size() < lines_at_once) continue;
+    use(values);
+    values.clear();
+  }
+  use(values);
+}
 
 // Each write is flushed. A failed one throws Error, or BrokenPipe if the reader of standard output
 // has closed it.

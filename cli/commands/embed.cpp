@@ -11,8 +11,6 @@
 #include "cli/line_streams.h"
 #include "cli/output.h"
 #include "cli/tasks/task_commands.h"
-#include "core/error.h"
-#include "data/text/utf8.h"
 #include "train/tasks/registry.h"
 #include "train/tasks/sentence_embeddings.h"
 #include "train/weights/trained_run.h"
@@ -21,25 +19,14 @@ namespace calque {
 namespace {
 
 void embed(const std::string& folder) {
-  constexpr int64_t lines_at_once = 256;
   require_task("calque embed", folder, tasks_that_embed());
   const SentenceEncoder run = descriptor_of(find_run(folder).config.task).open_encoder(folder);
-  std::vector<EncodedText> texts;
-  const auto print = [&] {
-    for (const std::vector<real>& vector : sentence_embeddings(*run.encoder, texts)) {
-      write_output(fmt::format("{}\n", fmt::join(vector, " ")));
-    }
-    texts.clear();
-  };
-  LineInput input("");
-  std::string line;
-  while (input.next(line)) {
-    const std::string problem = utf8_problem(line);
-    if (!problem.empty()) fail("{}: {}", input.where(), problem);
-    texts.push_back(run.encode(line));
-    if (std::ssize(texts) == lines_at_once) print();
-  }
-  print();
+  for_lines_of_input([&](const std::string& line, const LineInput&) { return run.encode(line); },
+                     [&](const std::vector<Example>& texts) {
+                       for (const auto& vector : sentence_embeddings(*run.encoder, texts)) {
+                         write_output(fmt::format("{}\n", fmt::join(vector, " ")));
+                       }
+                     });
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ LabelledText parse_labelled_text(std::string_view line, const std::string& where
   if (end == line.npos || end == 0 || end + 1 == line.size()) {
     fail("{}: must be a label, a tab or a space, and a text", where);
   }
-  LabelledText row{.label = std::string(line.substr(0, end)), .texts = {}};
+  LabelledText row{.texts = {}, .labels = {std::string(line.substr(0, end))}};
   std::string_view rest = line.substr(end + 1);
   while (true) {
     const size_t tab = std::min(rest.find('\t'), rest.size());

@@ -1,7 +1,7 @@
 #pragma once
-// Texts with a label, for classification. A line of a file is a label, a separator and a text;
+// Texts with labels. For classification, a line of a file is a label, a separator and a text;
 // another tab separates a second text. The separator is the first tab, or the first space in a line
-// without tabs.
+// without tabs. For tagging, see data/corpora/tagged.h.
 
 #include <cstdint>
 #include <string>
@@ -13,15 +13,15 @@
 namespace calque {
 
 struct LabelledText {
-  std::string label;
-  std::vector<std::string> texts;  // one or two
+  std::vector<std::string> texts;   // one or two, or the words of a sentence
+  std::vector<std::string> labels;  // one, or one for each word
 
   bool operator==(const LabelledText&) const = default;
 };
 
 struct LabelledFile {
   std::vector<LabelledText> rows;
-  int64_t skipped = 0;  // lines that are not UTF-8
+  int64_t skipped = 0;  // lines or sentences that are not UTF-8
 };
 
 // Throws an Error if the file cannot be read or no row is left. Throws an Error that names the line

@@ -59,15 +59,15 @@ std::vector<std::string> words_of(const std::string& line) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-TaggedFile read_tagged_file(const std::string& path, InvalidText invalid) {
+LabelledFile read_tagged_file(const std::string& path, InvalidText invalid) {
   const TextLines lines(path);
   const bool conll_u = is_conll_u(lines);
-  TaggedFile file;
-  TaggedSentence sentence;
+  LabelledFile file;
+  LabelledText sentence;
   bool skip = false;
   const auto end_sentence = [&] {
     if (skip) ++file.skipped;
-    if (!skip && !sentence.words.empty()) file.sentences.push_back(std::move(sentence));
+    if (!skip && !sentence.texts.empty()) file.rows.push_back(std::move(sentence));
     sentence = {};
     skip = false;
   };
@@ -83,12 +83,12 @@ TaggedFile read_tagged_file(const std::string& path, InvalidText invalid) {
     } else if (!skip) {
       auto parsed = parse(line, conll_u, lines.where(i));
       if (!parsed) continue;
-      sentence.words.push_back(std::move(parsed->first));
-      sentence.tags.push_back(std::move(parsed->second));
+      sentence.texts.push_back(std::move(parsed->first));
+      sentence.labels.push_back(std::move(parsed->second));
     }
   }
   end_sentence();
-  if (file.sentences.empty()) fail("{}: has no tagged sentence", path);
+  if (file.rows.empty()) fail("{}: has no tagged sentence", path);
   return file;
 }
 

@@ -5,28 +5,17 @@
 // word has ten columns separated by tabs, the file is CoNLL-U: the word is the second column and
 // its tag (UPOS) the fourth, and comments, ranges of words and empty nodes are skipped.
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "data/corpora/filters.h"
+#include "data/corpora/labelled_text.h"
 
 namespace calque {
 
-struct TaggedSentence {
-  std::vector<std::string> words, tags;  // of equal length, one or more
-  bool operator==(const TaggedSentence&) const = default;
-};
-
-struct TaggedFile {
-  std::vector<TaggedSentence> sentences;
-  int64_t skipped = 0;  // sentences that are not UTF-8
-};
-
-// Throws an Error if the file cannot be read or has no sentence. Throws an Error that names the
-// line for a line without a word or without a tag, and for one that is not UTF-8 unless `invalid`
-// is `skip`.
-TaggedFile read_tagged_file(const std::string& path, InvalidText invalid = InvalidText::error);
+// The rows are sentences: their words with their tags as labels. Throws an Error if the file cannot
+// be read or has no sentence. Throws an Error that names the line for a line without a word or
+// without a tag, and for one that is not UTF-8 unless `invalid` is `skip`.
+LabelledFile read_tagged_file(const std::string& path, InvalidText invalid = InvalidText::error);
 
 // The words between white space.
 std::vector<std::string> words_of(const std::string& line);

@@ -75,6 +75,14 @@ struct Classifier {
                 const Segments& segments, Mode mode) const {
     return head.pooled(encoder(ids, kinds, segments, mode), segments, mode);
   }
+
+  // The vectors [rows, d_model] of the tokens at these rows, for a head without a dense layer that
+  // names their classes, as in BERT's token classification.
+  Tensor of_tokens(std::span<const int32_t> ids, const Segments& segments,
+                   std::span<const int32_t> rows, Mode mode) const {
+    return dropout(gather_rows(encoder(ids, {}, segments, mode), rows),
+                   dropout_in(mode, options.head.dropout));
+  }
 };
 
 }  // namespace calque

@@ -2,9 +2,11 @@
 // What the tasks share whose model is a text encoder that names classes.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "serve/served_task.h"
+#include "train/tasks/classes/text_data.h"
 
 namespace calque {
 
@@ -36,6 +38,29 @@ inline void check_texts(const Service& service, const std::vector<std::string>& 
   service.check_characters(texts);
   if (std::ssize(texts) <= service.options().sentences) return;
   refuse(400, "{} texts; a request may have at most {}", texts.size(), service.options().sentences);
+}
+
+// Enqueues the rows and answers {"model": NAME, KEY: description(texts, probabilities) of the row,
+// or a list of these if the field `text` is one}.
+template <class Describe>
+void answer_classes(Service& service, const Fields& fields, const Answer& answer,
+                    const TextClasses& classes, const ServedClassifier& served, const char* key,
+                    std::vector<std::vector<std::string>> rows, Describe description) {
+  EncodedTexts encoded;
+  for (const std::vector<std::string>& texts : rows) {
+    encoded.add(classes, texts, served.run.tokenizer, served.run.config.data.context);
+  }
+  QueuedWork work;
+  work.cost = 1 + encoded.tokens;
+  work.compute = [=, list = fields.is_list("text"), &classes, &served] {
+    const auto probabilities = class_probabilities(classes, served.run.model(), encoded);
+    nlohmann::json results = nlohmann::json::array();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      results.push_back(description(rows[i], probabilities[i]));
+    }
+    answer.json({{"model", served.name}, {key, list ? results : results[0]}});
+  };
+  service.enqueue(std::move(work), answer);
 }
 
 }  // namespace calque

@@ -5,7 +5,6 @@
 
 #include "nn/models/classification_head.h"
 #include "nn/models/encoder.h"
-#include "nn/models/tagger.h"
 #include "nn/models/vision.h"
 #include "nn/models/word2vec.h"
 #include "nn/small_language_model.h"
@@ -259,7 +258,7 @@ TEST_CASE("the gradient of a tagger agrees with finite differences, with two los
   initialise_with_noise(parameters, 1);
   const std::vector<int32_t> rows = {1, 2, 2, 5}, expected = {2, 0, 1, 1};
   const auto pass = [&] {
-    return token_vectors(model, encoder_ids, encoder_segments, rows, Mode::train);
+    return model.of_tokens(encoder_ids, encoder_segments, rows, Mode::train);
   };
   CHECK(largest_error(parameters, [&] {
           return model.head.loss(pass, expected, {}, real(0.1), 0).loss;

@@ -1,7 +1,7 @@
 // The vectors that a tagger reads. tests/nn/gradient_test.cpp checks its gradients.
-#include "nn/models/tagger.h"
-
 #include <doctest/doctest.h>
+
+#include "nn/models/classification_head.h"
 
 using namespace calque;
 
@@ -17,7 +17,7 @@ TEST_CASE("a tagger reads the vectors of the given tokens, and has no dense laye
   const std::vector<int32_t> ids = {1, 3, 4, 2, 1, 5, 2}, rows = {1, 2, 5};
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{4, 3});
   const Tensor hidden = model.encoder(ids, {}, segments, Mode::evaluate);
-  const Tensor words = token_vectors(model, ids, segments, rows, Mode::evaluate);
+  const Tensor words = model.of_tokens(ids, segments, rows, Mode::evaluate);
   REQUIRE(words.shape() == Shape{3, 8});
   for (size_t i = 0; i < rows.size(); ++i) {
     for (int64_t c = 0; c < 8; ++c) {
@@ -26,7 +26,7 @@ TEST_CASE("a tagger reads the vectors of the given tokens, and has no dense laye
   }
   CHECK(model.head.logits(words).shape() == Shape{3, 3});
   Tape tape({.seed = 1});
-  const Tensor dropped = token_vectors(model, ids, segments, rows, Mode::train);
+  const Tensor dropped = model.of_tokens(ids, segments, rows, Mode::train);
   const auto zeros = std::ranges::count(dropped.span(), real(0));
   CHECK(zeros > 4);
   CHECK(zeros < 20);

@@ -30,6 +30,15 @@ PackedExamples pack(std::span<const Example> examples) {
   return packed;
 }
 
+ExampleSet example_set(const std::vector<Example>& examples) {
+  ExampleSet set;
+  for (const Example& each : examples) set.costs.push_back(static_cast<int32_t>(each[0].size()));
+  set.read = [&examples](int64_t, int64_t number, Example& out) {
+    out = examples[static_cast<size_t>(number)];
+  };
+  return set;
+}
+
 ExampleBatch read_batch(const ExampleSet& set, std::span<const uint32_t> numbers) {
   ExampleBatch batch;
   for (const uint32_t number : numbers) {

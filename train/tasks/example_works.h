@@ -21,6 +21,9 @@ struct PackedExamples {
 };
 PackedExamples pack(std::span<const Example> examples);
 
+// Examples in memory, to which the set refers; the first column is the cost.
+ExampleSet example_set(const std::vector<Example>& examples);
+
 // The examples of the set with these numbers, as in epoch 0.
 ExampleBatch read_batch(const ExampleSet& set, std::span<const uint32_t> numbers);
 

@@ -21,7 +21,7 @@ std::vector<real> unit_vector(const real* row, int64_t size) {
 }  // namespace
 
 std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
-                                                   const std::vector<EncodedText>& texts) {
+                                                   const std::vector<Example>& texts) {
   BatchShare whole;
   std::vector<std::vector<real>> all;
   evaluate_in_order(

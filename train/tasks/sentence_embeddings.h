@@ -7,20 +7,21 @@
 #include <vector>
 
 #include "nn/models/encoder.h"
-#include "train/tasks/classification/data.h"
+#include "train/tasks/example_works.h"
 
 namespace calque {
 
 // The mean hidden state over all tokens of each text, <s> and </s> included, divided by its norm as
 // in sentence-transformers: [texts][d_model].
 std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
-                                                   const std::vector<EncodedText>& texts);
+                                                   const std::vector<Example>& texts);
 
 // A run that embeds sentences.
 struct SentenceEncoder {
   std::shared_ptr<const Encoder> encoder;  // shares the ownership of the run
-  // <s>, the text, </s>. A text is cut at the end if it has more tokens than the model's context.
-  std::function<EncodedText(const std::string& text)> encode;
+  // <s>, the text, </s>, and a second column of their kinds. A text is cut at the end if it has
+  // more tokens than the model's context.
+  std::function<Example(const std::string& text)> encode;
 };
 
 template <class Run, class Encode>

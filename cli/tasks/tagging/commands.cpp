@@ -1,87 +1,47 @@
 // What evaluate and data check do with runs of task: tagging, and calque tag: the tag of each word
 // of standard input.
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/command_line.h"
-#include "cli/line_streams.h"
 #include "cli/output.h"
 #include "cli/tasks/text_classes.h"
-#include "core/error.h"
-#include "data/text/utf8.h"
-#include "train/tasks/tagging/evaluation.h"
+#include "data/corpora/tagged.h"
+#include "train/tasks/tagging/task.h"
 
 namespace calque {
 namespace {
 
-void evaluate_tagging(const EvaluateArguments& arguments,
-                      const std::vector<CorpusOfSplit>& corpora) {
-  const auto rows_of = [](const std::vector<TaggedSentence>& sentences, const TaggingData& data,
-                          const ClassificationResult& result, const Labels& labels) {
-    const auto predicted = data.sentences(result.predicted, labels);
-    std::vector<EvaluatedRow> rows;
-    for (const auto& [words, tags] : sentences) {
-      const std::vector<std::string>& found = predicted[rows.size()];
-      EvaluatedRow& row = rows.emplace_back();
-      row.text = fmt::format("{}", fmt::join(words, " "));
-      row.expected = fmt::format("{}", fmt::join(tags, " "));
-      row.predicted = fmt::format("{}", fmt::join(found, " "));
-      for (size_t i = 0; i < words.size(); ++i) row.output += words[i] + '\t' + found[i] + '\n';
-      row.output += '\n';
-    }
-    return rows;
-  };
-  evaluate_text_classes<TaggedCorpus>(
-      TaskKind::tagging, arguments, corpora,
-      [](const TextClassifierRun& run, const TaggingData& data) {
-        return evaluate_tagger(run.model(), data, run.labels, run.config.training.label_smoothing);
-      },
-      rows_of);
-}
-
-struct TagArguments {
-  std::string run;
-  bool probabilities = false;
-};
-
-void tag(const TagArguments& arguments) {
-  constexpr int64_t lines_at_once = 256;
-  require_task("calque tag", arguments.run, {TaskKind::tagging});
-  const TextClassifierRun run = open_text_classifier(TaskKind::tagging, arguments.run);
-  std::vector<std::vector<std::string>> sentences;
-  const auto print = [&] {
-    for (const auto& sentence : tag_sentences(run, sentences)) {
-      for (const auto& [word, tag, probability] : sentence) {
-        write_output(word + '\t' + tag +
-                     (arguments.probabilities ? fmt::format("\t{:.4f}\n", probability) : "\n"));
-      }
-      write_output("\n");
-    }
-    sentences.clear();
-  };
-  LineInput input("");
-  for (std::string line; input.next(line);) {
-    const std::string problem = utf8_problem(line);
-    if (!problem.empty()) fail("{}: {}", input.where(), problem);
-    sentences.push_back(words_of(line));
-    if (std::ssize(sentences) == lines_at_once) print();
-  }
-  print();
+void tag(const std::string& run, bool with_probabilities) {
+  require_task("calque tag", run, {TaskKind::tagging});
+  predict_text_classes(
+      classes_of_words, run,
+      [](const std::string& line, const LineInput&) { return words_of(line); },
+      [&](const Labels& tags, const auto& words, const auto& probabilities) {
+        std::string lines;
+        for (size_t i = 0; i < words.size(); ++i) {
+          const auto best = std::ranges::max_element(probabilities[i]);
+          lines += words[i] + '\t' + tags[static_cast<size_t>(best - probabilities[i].begin())];
+          lines += with_probabilities ? fmt::format("\t{:.4f}\n", *best) : "\n";
+        }
+        write_output(lines + '\n');
+      });
 }
 
 void add_tag_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<TagArguments>();
+  const auto run = std::make_shared<std::string>();
   CLI::App* command = calque.add_subcommand("tag", "Print the tag of each word of stdin");
-  add_run(command, arguments->run);
-  command->add_flag("--probabilities", arguments->probabilities,
-                    "Print the probability after each tag");
+  add_run(command, *run);
+  const CLI::Option* probabilities =
+      command->add_flag("--probabilities")->description("Print the probability after each tag");
   add_threads(command);
   command->footer(
       "A line of stdin is a sentence; white space separates its words. Prints a word, a tab and\n"
       "its tag on each line, and an empty line after each sentence.\n"
       "Example: echo 'The old horse sleeps .' | calque tag runs/tagging");
-  command->callback([arguments] { tag(*arguments); });
+  command->callback([=] { tag(*run, !probabilities->empty()); });
 }
 
 }  // namespace
@@ -95,8 +55,11 @@ const TaskCommands tagging_commands = {
     .path_meaning =
         "Tagging: evaluate on this file instead; a line is a word, a tab or a space, and "
         "its tag",
-    .check_data = check_text_classes<TaggedCorpus>,
-    .evaluate = evaluate_tagging,
+    .check_data = [](const Config& config) { check_text_classes(classes_of_words, config); },
+    .evaluate =
+        [](const auto& arguments, const auto& corpora) {
+          evaluate_text_classes(classes_of_words, arguments, corpora);
+        },
     .add_commands = add_tag_command,
 };
 

@@ -1,7 +1,7 @@
 // The classifiers of a server, and their route /classify.
 #include "core/threads/largest_first.h"
 #include "serve/tasks/classifiers.h"
-#include "train/tasks/classification/evaluation.h"
+#include "train/tasks/classification/task.h"
 
 namespace calque {
 
@@ -26,35 +26,21 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
   const ServedClassifier& served =
       chosen(classifiers_of(service.runs(), TaskKind::classification), fields, "classifier");
   std::vector<std::string> texts = fields.texts("text"), pairs;
-  const bool list = fields.is_list("text");
   if (fields.has("text_pair")) pairs = fields.texts("text_pair");
   if (!pairs.empty() && pairs.size() != texts.size()) {
     refuse(400, "text_pair: has {} texts, but text has {}", pairs.size(), texts.size());
   }
   check_texts(service, texts);
   check_texts(service, pairs);
-  std::vector<EncodedText> encoded;
-  int64_t cost = 1;
+  std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < texts.size(); ++i) {
-    std::vector<std::string> both = {texts[i]};
-    if (!pairs.empty()) both.push_back(pairs[i]);
-    encoded.push_back(encode_texts(both, served.run.tokenizer, served.run.config.data.context));
-    cost += std::ssize(encoded.back().ids);
+    rows.push_back({texts[i]});
+    if (!pairs.empty()) rows.back().push_back(pairs[i]);
   }
-  QueuedWork work;
-  work.cost = cost;
-  work.compute = [&served, list, encoded, answer] {
-    json results = json::array();
-    for (const auto& each : class_probabilities(served.run.model(), encoded)) {
-      results.push_back(ranked(served.run.labels, each));
-    }
-    answer.json({{"model", served.name}, {"classes", list ? results : results[0]}});
-  };
-  service.enqueue(std::move(work), answer);
-}
-
-std::vector<DescribedRun> describe_classifiers(const ServedRuns& runs) {
-  return described_classifiers(runs, TaskKind::classification, "classifier");
+  answer_classes(service, fields, answer, classes_of_texts, served, "classes", rows,
+                 [&served](const auto&, const auto& probabilities) {
+                   return ranked(served.run.labels, probabilities.front());
+                 });
 }
 
 constexpr KnownRoute classification_routes[] = {{"POST", "/classify", answer_classify}};
@@ -66,7 +52,10 @@ const ServedTask served_classification = {
     .task = TaskKind::classification,
     .list = "classifiers",
     .open = open_classifier<TaskKind::classification>,
-    .describe = describe_classifiers,
+    .describe =
+        [](const ServedRuns& runs) {
+          return described_classifiers(runs, TaskKind::classification, "classifier");
+        },
     .routes = classification_routes,
     .script = serve_classify_js,
 };

@@ -1,6 +1,8 @@
 // The taggers of a server, and their route /tag.
+#include "data/corpora/tagged.h"
 #include "serve/tasks/classifiers.h"
-#include "train/tasks/tagging/evaluation.h"
+#include "train/metrics/spans.h"
+#include "train/tasks/tagging/task.h"
 
 namespace calque {
 
@@ -10,18 +12,17 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<DescribedRun> describe_taggers(const ServedRuns& runs) {
-  return described_classifiers(runs, TaskKind::tagging, "tagger");
-}
-
 // The words with their tags and probabilities, and the spans that the tags mark. If tags mark no
 // spans, each word is one.
-json described(const std::vector<TaggedWord>& sentence, bool marks) {
+json described(const Labels& labels, const std::vector<std::string>& sentence,
+               const std::vector<std::vector<double>>& probabilities) {
   json words = json::array(), spans = json::array();
   std::vector<std::string> tags;
-  for (const auto& [word, tag, probability] : sentence) {
-    words.push_back({{"word", word}, {"tag", tag}, {"probability", probability}});
-    tags.push_back(marks ? tag : "S-" + tag);
+  for (size_t i = 0; i < sentence.size(); ++i) {
+    const auto best = std::ranges::max_element(probabilities[i]);
+    const std::string& tag = labels[static_cast<size_t>(best - probabilities[i].begin())];
+    words.push_back({{"word", sentence[i]}, {"tag", tag}, {"probability", *best}});
+    tags.push_back(mark_spans(labels) ? tag : "S-" + tag);
   }
   for (const auto& [type, begin, end] : spans_of(tags)) {
     spans.push_back({{"label", type}, {"begin", begin}, {"end", end}});
@@ -36,22 +37,12 @@ void answer_tag(Service& service, const Fields& fields, const Answer& answer) {
       chosen(classifiers_of(service.runs(), TaskKind::tagging), fields, "tagger");
   const std::vector<std::string> texts = fields.texts("text");
   check_texts(service, texts);
-  const bool list = fields.is_list("text");
-  QueuedWork work;
-  work.cost = 1;
   std::vector<std::vector<std::string>> sentences;
-  for (const std::string& text : texts) {
-    sentences.push_back(words_of(text));
-    work.cost += std::ssize(sentences.back());
-  }
-  work.compute = [&served, list, sentences, answer] {
-    json results = json::array();
-    for (const auto& each : tag_sentences(served.run, sentences)) {
-      results.push_back(described(each, mark_spans(served.run.labels)));
-    }
-    answer.json({{"model", served.name}, {"tags", list ? results : results[0]}});
-  };
-  service.enqueue(std::move(work), answer);
+  for (const std::string& text : texts) sentences.push_back(words_of(text));
+  answer_classes(service, fields, answer, classes_of_words, served, "tags", sentences,
+                 [&served](const auto& words, const auto& probabilities) {
+                   return described(served.run.labels, words, probabilities);
+                 });
 }
 
 constexpr KnownRoute tagging_routes[] = {{"POST", "/tag", answer_tag}};
@@ -63,7 +54,10 @@ const ServedTask served_tagging = {
     .task = TaskKind::tagging,
     .list = "taggers",
     .open = open_classifier<TaskKind::tagging>,
-    .describe = describe_taggers,
+    .describe =
+        [](const ServedRuns& runs) {
+          return described_classifiers(runs, TaskKind::tagging, "tagger");
+        },
     .routes = tagging_routes,
     .script = serve_tag_js,
 };

@@ -10,9 +10,10 @@ using namespace calque;
 
 TEST_CASE("a label ends at the first tab, or at the first space in a line without tabs") {
   const auto parse = [](const char* line) { return parse_labelled_text(line, "a.txt:3"); };
-  CHECK(parse("5 How far ?") == LabelledText{"5", {"How far ?"}});
-  CHECK(parse("very good\ta film") == LabelledText{"very good", {"a film"}});
-  CHECK(parse("same\tone text\tand another") == LabelledText{"same", {"one text", "and another"}});
+  CHECK(parse("5 How far ?") == LabelledText{{"How far ?"}, {"5"}});
+  CHECK(parse("very good\ta film") == LabelledText{{"a film"}, {"very good"}});
+  CHECK(parse("same\tone text\tand another") ==
+        LabelledText{{"one text", "and another"}, {"same"}});
   for (const char* line : {"", "label", "label ", "\ttext"}) {
     CHECK(message_of([&] { parse(line); }) ==
           "a.txt:3: must be a label, a tab or a space, and a text");
@@ -24,7 +25,7 @@ TEST_CASE("a file has one example per line, and the error about a wrong line nam
   const TemporaryFolder folder;
   const std::string file = folder.write("a.txt", "x one\r\ny\ttwo\tthree");
   CHECK(read_labelled_file(file).rows ==
-        std::vector<LabelledText>{{"x", {"one"}}, {"y", {"two", "three"}}});
+        std::vector<LabelledText>{{{"one"}, {"x"}}, {{"two", "three"}, {"y"}}});
   const auto refused = [&](const char* text) {
     return message_of([&] { read_labelled_file(folder.write("b.txt", text)); });
   };
@@ -36,6 +37,6 @@ TEST_CASE("a file has one example per line, and the error about a wrong line nam
             ":2: not valid UTF-8 (byte 3); fix the line or set data.invalid_utf8: skip");
   const LabelledFile rest =
       read_labelled_file(folder.write("c.txt", "x one\ny \xff\n"), InvalidText::skip);
-  CHECK(rest.rows == std::vector<LabelledText>{{"x", {"one"}}});
+  CHECK(rest.rows == std::vector<LabelledText>{{{"one"}, {"x"}}});
   CHECK(rest.skipped == 1);
 }

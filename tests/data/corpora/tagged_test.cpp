@@ -10,7 +10,7 @@ using namespace calque;
 
 namespace {
 
-using Sentences = std::vector<TaggedSentence>;
+using Sentences = std::vector<LabelledText>;
 
 const Sentences two = {{{"U.N.", "official"}, {"B-ORG", "O"}}, {{"#"}, {"SYM"}}};
 
@@ -19,7 +19,7 @@ const Sentences two = {{{"U.N.", "official"}, {"B-ORG", "O"}}, {{"#"}, {"SYM"}}}
 TEST_CASE("the word is the first column and its tag the last; an empty line ends a sentence") {
   const TemporaryFolder folder;
   const auto read = [&](const char* text) {
-    return read_tagged_file(folder.write("a.txt", text)).sentences;
+    return read_tagged_file(folder.write("a.txt", text)).rows;
   };
   CHECK(read("U.N.\tB-ORG\nofficial\tO\n\n#\tSYM\n") == two);
   CHECK(read("\n\nU.N. NNP  I-NP B-ORG\r\nofficial NN I-NP O\r\n \t\r\n# # B-NP SYM") == two);
@@ -34,7 +34,7 @@ TEST_CASE("a CoNLL-U file has the word in column 2 and the tag in column 4") {
       "a.conllu", "# newdoc\n# text = vámonos al mar\n1-2\tvámonos\t_\t_" + rest +
                       "1\tvamos\tir\tVERB" + rest + "2\tnos\tnosotros\tPRON" + rest +
                       "2.1\tfue\tir\tVERB" + rest + "\n# text = #\n1\t#\t#\tSYM" + rest);
-  CHECK(read_tagged_file(file).sentences ==
+  CHECK(read_tagged_file(file).rows ==
         Sentences{{{"vamos", "nos"}, {"VERB", "PRON"}}, {{"#"}, {"SYM"}}});
   CHECK(message_of([&] {
           read_tagged_file(folder.write("b.conllu", "1\tir\tir\tVERB" + rest + "2\tyo\n"));
@@ -60,8 +60,8 @@ TEST_CASE("an error about tagged words names the file and the line") {
 
 TEST_CASE("a tagged sentence with text that is not UTF-8 is skipped as a whole") {
   const TemporaryFolder folder;
-  const TaggedFile read = read_tagged_file(
+  const LabelledFile read = read_tagged_file(
       folder.write("a.txt", "a O\n\xff O\nc O\n\nd O\n\ne \xff\n"), InvalidText::skip);
-  CHECK(read.sentences == Sentences{{{"d"}, {"O"}}});
+  CHECK(read.rows == Sentences{{{"d"}, {"O"}}});
   CHECK(read.skipped == 2);
 }

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "data/tokenizers/training.h"
 #include "train/tasks/classes/weights.h"
-#include "train/tasks/classification/data.h"
+#include "train/tasks/classification/task.h"
 #include "train/tasks/fixture.h"
 #include "train/weights/averaging.h"
 #include "train/weights/trained_run.h"
@@ -160,10 +160,10 @@ TEST_CASE("an average of classifiers keeps their labels, which must be the same"
 TEST_CASE("an example that is longer than the context loses the end of its longer text") {
   const Tokenizer words = train_tokenizer({"a b c d e f"}, {.kind = TokenizerKind::words}, {});
   const auto pair = encode_texts({"a b", "c d e f"}, words, 7);
-  CHECK(pair.ids.size() == 7);
-  CHECK(words.decode(pair.ids) == "a b c d");
-  CHECK(pair.kinds == std::vector<int32_t>{0, 0, 0, 0, 1, 1, 1});
-  CHECK(encode_texts({"a b c d e f"}, words, 4).ids.size() == 4);
+  CHECK(pair[0].size() == 7);
+  CHECK(words.decode(pair[0]) == "a b c d");
+  CHECK(pair[1] == std::vector<int32_t>{0, 0, 0, 0, 1, 1, 1});
+  CHECK(encode_texts({"a b c d e f"}, words, 4)[0].size() == 4);
 }
 
 TEST_CASE("a classifier starts from a masked language model with the model's tokenizer") {

@@ -6,8 +6,9 @@
 #include "core/error.h"
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
+#include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/fixture.h"
-#include "train/tasks/tagging/evaluation.h"
+#include "train/tasks/tagging/task.h"
 
 namespace calque {
 namespace {
@@ -34,28 +35,21 @@ Tokenizer tokenizer_of(TokenizerKind kind) {
                          {.vocabulary_size = 40});
 }
 
-std::vector<WordWindow> windows_of(const Words& words, const Tokenizer& tokenizer,
-                                   int64_t context) {
-  std::vector<WordWindow> windows;
-  append_windows(words, tokenizer, context, windows);
-  return windows;
-}
-
 TEST_CASE("a window has the ids of the whole text, and the first subword of each word is known") {
   const Words words = {"old", "horse", "sleeps"};
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                                    TokenizerKind::characters, TokenizerKind::bytes}) {
     CAPTURE(name_of(tokenizer_kinds, kind));
     const Tokenizer tokenizer = tokenizer_of(kind);
-    const auto windows = windows_of(words, tokenizer, 100);
+    const auto windows = word_windows(words, tokenizer, 100);
     REQUIRE(windows.size() == 1);
     std::vector<int32_t> expected = {begin_id};
     tokenizer.encode("old horse sleeps", expected);
     expected.push_back(end_id);
-    CHECK(windows[0].ids == expected);
-    REQUIRE(windows[0].starts.size() == 3);
+    CHECK(windows[0][0] == expected);
+    REQUIRE(windows[0][1].size() == 3);
     for (size_t i = 0; i < words.size(); ++i) {
-      const int32_t first = windows[0].ids[static_cast<size_t>(windows[0].starts[i])];
+      const int32_t first = windows[0][0][static_cast<size_t>(windows[0][1][i])];
       CHECK((tokenizer.decode({&first, 1}).starts_with(words[i][0]) ||
              tokenizer.symbol(first) == "\u2581"));
     }
@@ -64,25 +58,25 @@ TEST_CASE("a window has the ids of the whole text, and the first subword of each
 
 TEST_CASE("a sentence longer than the context is divided between words, and a long word is cut") {
   const Tokenizer bytes = tokenizer_of(TokenizerKind::bytes);
-  const auto windows = windows_of({"ab", "cd", "e", "fghijklm", "n"}, bytes, 8);
+  const auto windows = word_windows({"ab", "cd", "e", "fghijklm", "n"}, bytes, 8);
   REQUIRE(windows.size() == 4);
-  CHECK(windows[0].ids.size() == 7);  // <s> "ab" " cd" </s>
-  CHECK(windows[0].starts == std::vector<int32_t>{1, 4});
-  CHECK(windows[1].starts == std::vector<int32_t>{2});  // after the space
-  CHECK(windows[2].ids.size() == 8);                    // <s> " fghij" </s>
-  CHECK(windows[3].starts.size() == 1);
-  for (const WordWindow& window : windows) {
-    CHECK(window.ids.front() == begin_id);
-    CHECK(window.ids.back() == end_id);
+  CHECK(windows[0][0].size() == 7);  // <s> "ab" " cd" </s>
+  CHECK(windows[0][1] == std::vector<int32_t>{1, 4});
+  CHECK(windows[1][1] == std::vector<int32_t>{2});  // after the space
+  CHECK(windows[2][0].size() == 8);                 // <s> " fghij" </s>
+  CHECK(windows[3][1].size() == 1);
+  for (const Example& window : windows) {
+    CHECK(window[0].front() == begin_id);
+    CHECK(window[0].back() == end_id);
   }
-  CHECK(windows_of({}, bytes, 8).empty());
+  CHECK(word_windows({}, bytes, 8).empty());
 }
 
 TEST_CASE("a word without subwords is an unknown one") {
-  const auto windows = windows_of({"old", "\xe2\x80\x8b"}, tokenizer_of(TokenizerKind::words), 8);
+  const auto windows = word_windows({"old", "\xe2\x80\x8b"}, tokenizer_of(TokenizerKind::words), 8);
   REQUIRE(windows.size() == 1);
-  CHECK(windows[0].starts == std::vector<int32_t>{1, 2});
-  CHECK(windows[0].ids[2] == unknown_id);
+  CHECK(windows[0][1] == std::vector<int32_t>{1, 2});
+  CHECK(windows[0][0][2] == unknown_id);
 }
 
 TEST_CASE("a validation measures the spans of tags that mark spans, and only the words of others") {
@@ -114,24 +108,30 @@ TEST_CASE("a tagger that has learned its sentences tags them, whatever the size 
                  {"training.until=200u", "training.learning_rate=0.01", "training.warmup_steps=5",
                   "training.validate_every=50u", "training.metric=f1", "data.context=4"}));
   const TextClassifierRun run = open_text_classifier(TaskKind::tagging, folder.path("run"));
-  const auto tagged =
-      tag_sentences(run, {{"Anna", "Maria", "sleeps"}, {}, {"Paul", "sees", "Bonn"}});
-  REQUIRE(tagged.size() == 3);
-  CHECK(tagged[1].empty());
+  EncodedTexts encoded;
+  for (const Words& words :
+       {Words{"Anna", "Maria", "sleeps"}, Words(), Words{"Paul", "sees", "Bonn"}}) {
+    encoded.add(classes_of_words, words, run.tokenizer, run.config.data.context);
+  }
+  CHECK(encoded.examples.size() > 2);  // more windows than sentences
+  const auto sentences = class_probabilities(classes_of_words, run.model(), encoded);
+  REQUIRE(sentences.size() == 3);
+  CHECK(sentences[1].empty());
   Words tags;
-  for (const auto& sentence : tagged) {
-    for (const TaggedWord& each : sentence) {
-      tags.push_back(each.tag);
-      CHECK(each.probability > 0.5);
+  for (const auto& words : sentences) {
+    for (const std::vector<double>& probabilities : words) {
+      const auto best = std::ranges::max_element(probabilities);
+      tags.push_back(run.labels[static_cast<size_t>(best - probabilities.begin())]);
+      CHECK(*best > 0.5);
     }
   }
   CHECK(tags == Words{"B-PER", "I-PER", "O", "B-PER", "O", "B-LOC"});
-  CHECK(tagged[2][2].word == "Bonn");
-  const TaggingData data = encode_corpora(
-      read_corpora<TaggedCorpus>(run.config.data, run.config.data.train, Split::train), run.labels,
-      run.tokenizer, run.config.data.context);
-  CHECK(data.examples.size() > 2);  // more windows than sentences
-  const ClassificationResult result = evaluate_tagger(run.model(), data, run.labels, 0);
+  const TextData data = encode_corpora(
+      classes_of_words,
+      read_corpora(classes_of_words, run.config.data, run.config.data.train, Split::train),
+      run.labels, run.tokenizer, run.config.data.context);
+  CHECK(data.size_text() == "2 sentences, 6 words");
+  const ClassificationResult result = evaluate_texts(run.model(), data, run.labels, 0);
   CHECK(result.values().back() == std::pair<std::string, double>("recall", 1));
 }
 

@@ -29,7 +29,7 @@ std::string text_of(const ResultTable& table) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> ClassificationResult::values() const {
+ClassScores ClassificationResult::values() const {
   auto values = loss_values(sums);
   values.emplace_back("macro_f1", confusion.macro_f1());
   values.insert(values.end(), more.begin(), more.end());

@@ -15,13 +15,15 @@
 
 namespace calque {
 
+using ClassScores = std::vector<std::pair<std::string, double>>;  // by the metric's name
+
 struct ClassificationResult {
   LossSums sums;
   ConfusionMatrix confusion;
-  std::vector<int32_t> predicted;                         // [labels]
-  std::vector<std::pair<std::string, double>> more = {};  // shares that only some tasks measure
+  std::vector<int32_t> predicted;  // [labels]
+  ClassScores more = {};           // shares that only some tasks measure
 
-  std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
+  ClassScores values() const;
 };
 
 // Returns the logits [labels, classes] of a batch.

@@ -46,8 +46,6 @@ class ClassesTask : public ModelTask<Model> {
   }
 
   virtual ClassificationResult evaluate(BatchShare share) const = 0;
-  // How a sample shows an example of validation_.
-  virtual std::string sample_text(int64_t example) const { return validation_.where(example); }
   // The first samples of validation_.
   virtual std::vector<Sample> samples(const std::vector<int32_t>& predicted) const {
     std::vector<Sample> shown;
@@ -55,7 +53,7 @@ class ClassesTask : public ModelTask<Model> {
       const auto label = [&](const std::vector<int32_t>& of) {
         return labels_[static_cast<size_t>(of[static_cast<size_t>(i)])];
       };
-      shown.push_back({sample_text(i), label(validation_.labels), label(predicted)});
+      shown.push_back({validation_.where(i), label(validation_.labels), label(predicted)});
     }
     return shown;
   }

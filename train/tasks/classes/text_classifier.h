@@ -17,25 +17,6 @@ namespace calque {
 
 ClassifierOptions classifier_options(const Config& config, int64_t vocabulary, int64_t classes);
 
-template <class Row>
-struct ClassedCorpus {
-  std::string name;
-  CorpusShare share;
-  std::vector<Row> rows = {};
-  int64_t skipped = 0;  // lines or sentences that are not UTF-8
-};
-
-// The corpora of a list, such as data.train. Calls read_rows(data, corpus, split, to) for each.
-template <class Corpus>
-std::vector<Corpus> read_corpora(const DataConfig& data, const Corpora& corpora, Split split) {
-  std::vector<Corpus> read;
-  for (const CorpusConfig& corpus : corpora) {
-    read.push_back({corpus_name(corpus), {.weight = corpus.weight, .epochs = corpus.epochs}});
-    read_rows(data, corpus, split, read.back());
-  }
-  return read;
-}
-
 // The tokenizer of tokenizer.files, else that of the masked language model that model.init_from
 // names, else one trained on `texts`. Calls `texts` only to train one.
 Tokenizer open_encoder_tokenizer(const Config& config, const RunFolder& run, const TaskStart& start,

@@ -69,14 +69,13 @@ std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
 
 SentenceEncoder open_masked_lm_encoder(const std::string& place) {
   return sentence_encoder(open_masked_lm_run(place), [](const auto& run, const std::string& text) {
-    EncodedText encoded{.ids = encode_masked_text(run.tokenizer, text), .kinds = {}};
+    std::vector<int32_t> ids = encode_masked_text(run.tokenizer, text);
     const auto context = static_cast<size_t>(std::max<int64_t>(2, run.config.data.context));
-    if (encoded.ids.size() > context) {
-      encoded.ids.resize(context);
-      encoded.ids.back() = end_id;
+    if (ids.size() > context) {
+      ids.resize(context);
+      ids.back() = end_id;
     }
-    encoded.kinds.resize(encoded.ids.size());
-    return encoded;
+    return Example{ids, std::vector<int32_t>(ids.size())};
   });
 }
 
