@@ -10,10 +10,9 @@ import re
 ID = "@"  # stands for the mutant's number
 ON, SIGN = f"calque_mutant({ID})", f"calque_sign({ID})"
 
-# Lines that change speed or memory alone, and generated tables.
+# Lines that change speed or memory alone.
 PERFORMANCE = re.compile(r"prefetch|chunk|grain|reserve\(|shrink_to_fit|advise|cache_line|alignas|\bblock_|_block\b|"
                          r"batch_lines|buffer_size|simd|tile|move\(", re.IGNORECASE)
-TABLES = ("character_tables.h", "case_table.h", "nfkc_table.h")
 # Lines whose constants the compiler needs.
 COMPILED = re.compile(r"constexpr|static_assert|\bcase\b|\btemplate\b|\busing\b|\bconcept\b|\brequires\b|\benum\b|"
                       r"\boperator\b|= 0;$|\[\d+\](;|\{| =)|\{0x")
@@ -112,8 +111,6 @@ def candidates(texts, seed):
     found = []
     seen = {}
     for name, text in texts.items():
-        if name.endswith(TABLES):
-            continue
         code = masked(text)
         starts = [0] + [match.end() for match in re.finditer("\n", code)]
         lines = code.split("\n")

@@ -1,5 +1,21 @@
 """Small configs of all tasks but word2vec. The scripts complete them with their own sections."""
 
+TEXT = """
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
+"""
+LABELLED = """
+data:
+  train: {toy: toy-en-de, pairs: 200}
+  validation: {toy: toy-en-de, pairs: 10}
+  context: 32
+tokenizer: {kind: words}
+model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
+"""
 TASKS = {
     "translation": """
 data:
@@ -8,42 +24,10 @@ data:
 tokenizer: {kind: words}
 model: {d_model: %d, d_ff: %d, heads: 2, encoder_layers: 1, decoder_layers: 1}
 """,
-    "language-model": """
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
-""",
-    "masked-lm": """
-task: masked-lm
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
-""",
-    "classification": """
-task: classification
-data:
-  train: {toy: toy-en-de, pairs: 200}
-  validation: {toy: toy-en-de, pairs: 10}
-  context: 32
-tokenizer: {kind: words}
-model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
-""",
-    "tagging": """
-task: tagging
-data:
-  train: {toy: toy-en-de, pairs: 200}
-  validation: {toy: toy-en-de, pairs: 10}
-  context: 32
-tokenizer: {kind: words}
-model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
-""",
+    "language-model": "task: language-model\n" + TEXT,
+    "masked-lm": "task: masked-lm\n" + TEXT,
+    "classification": "task: classification\n" + LABELLED,
+    "tagging": "task: tagging\n" + LABELLED,
     "images": """
 task: images
 data:

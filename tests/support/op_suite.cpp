@@ -77,7 +77,8 @@ void add_matmul(List& list, std::vector<int64_t> batch, int64_t m, int64_t k, in
 void add_linear(List& list, int64_t rows, int64_t in, int64_t out) {
   const std::vector<Tensor> x = random_tensors({{rows, in}, {in, out}, {out}});
   for (const Activation a : {Activation::none, Activation::relu, Activation::gelu,
-                             Activation::gelu_tanh, Activation::silu}) {
+                             Activation::gelu_tanh, Activation::silu, Activation::swiglu}) {
+    if (gated(a) && out % 2 != 0) continue;
     list.push_back({fmt::format("linear {} [{}, {}, {}]", int(a), rows, in, out), x,
                     [a](Inputs t) { return linear(t[0], t[1], t[2], a); }});
   }
@@ -244,7 +245,7 @@ List op_suite() {
     add_losses(list, 4, cols, 3);
   }
   add_matmul(list, {}, 3, 4, 5), add_matmul(list, {2, 2}, 1, 3, 2), add_matmul(list, {3}, 2, 0, 2);
-  add_linear(list, 0, 2, 3);
+  add_linear(list, 0, 2, 3), add_linear(list, 3, 5, 34);
   for (const int64_t head_size : {1, 3, 16}) {
     add_recurrent(list, 4, head_size, {{0, 3}, {7, 11}, {5, 5}, {4, 5}});
     add_attention(list, lengths({3, 0, 1, 2, 5}), lengths({2, 3, 1, 0, 6}), 1, head_size);

@@ -23,6 +23,22 @@ import time
 
 INTERVAL = 10  # steps between checkpoints
 
+TEXT = """
+data:
+  train: {toy: toy-text, pairs: 300}
+  validation: {toy: toy-text, pairs: 10}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
+"""
+LABELLED = """
+data:
+  train: {toy: toy-en-de, pairs: 1000}
+  validation: {toy: toy-en-de, pairs: 20}
+  context: 32
+tokenizer: {kind: words}
+model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
+"""
 TASKS = {
     "translation": ("""
 data:
@@ -34,38 +50,17 @@ model: {d_model: 32, d_ff: 64, heads: 2, encoder_layers: 1, decoder_layers: 1, d
   validate_translate: greedy
   metric: exact
 """),
-    "language-model": ("""
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 300}
-  validation: {toy: toy-text, pairs: 10}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
-""", """
+    "language-model": ("task: language-model\n" + TEXT, """
   metric: bits_per_character
 """),
-    "masked-lm": ("""
-task: masked-lm
-data:
-  train: {toy: toy-text, pairs: 300}
-  validation: {toy: toy-text, pairs: 10}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
-""", """
+    "masked-lm": ("task: masked-lm\n" + TEXT, """
   metric: mask_accuracy
 """),
-    "classification": ("""
-task: classification
-data:
-  train: {toy: toy-en-de, pairs: 1000}
-  validation: {toy: toy-en-de, pairs: 20}
-  context: 32
-tokenizer: {kind: words}
-model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
-""", """
+    "classification": ("task: classification\n" + LABELLED, """
   metric: macro_f1
+"""),
+    "tagging": ("task: tagging\n" + LABELLED, """
+  metric: f1
 """),
     "word2vec": ("""
 task: word2vec
