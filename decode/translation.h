@@ -20,6 +20,8 @@ struct TranslationOptions : SearchOptions {
   int64_t max_length = 0;       // 0: only the next two options set a maximum
   double max_length_ratio = 2;  // at most ratio * source + extra; both 0: no such limit
   int64_t max_length_extra = 50;
+  // search_sources() divides longer sources (train/tasks/translation/parts.h); 0: none.
+  int64_t longest_source = 0;
   // Draws n_best independent translations instead of searching for the best.
   std::optional<Sampling> sampling;
   // The number of each source, which selects its random draws; nullptr: 0, 1, 2, ...

@@ -8,6 +8,7 @@
 #include "serve/http/error.h"
 #include "serve/service.h"
 #include "serve/text_pieces.h"
+#include "train/tasks/translation/search.h"
 
 namespace calque {
 namespace {
@@ -121,6 +122,17 @@ std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
   return all;
 }
 
+// A text for each sentence that is longer than those that the model was trained on.
+json warnings_of(const ServedTranslator& translator,
+                 const std::vector<QueuedWork::Sentence>& sentences) {
+  json warnings = json::array();
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const std::string warning = long_source_warning(std::ssize(sentences[i]), translator.options);
+    if (!warning.empty()) warnings.push_back(fmt::format("line {}: {}", i + 1, warning));
+  }
+  return warnings;
+}
+
 json answer_of(const std::vector<std::vector<std::string>>& texts, bool list, bool alternatives) {
   json best = json::array(), others = json::array();
   for (const std::vector<std::string>& found : texts) {
@@ -157,8 +169,11 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
     refuse(400, "{} lines; a request may have at most {}", sentences.size(), most);
   }
+  std::vector<QueuedWork::Sentence> tokens = encoded(translator, sentences);
+  const json warnings = warnings_of(translator, tokens);
   const auto done = [=](const std::vector<std::vector<std::string>>& found) {
     json result = answer_of(texts.joined(found), list, alternatives > 0);
+    if (!warnings.empty()) result["warnings"] = warnings;
     if (choice.detected) {
       const json detected = {{"confidence", std::round(choice.detected->confidence * 10) / 10},
                              {"language", choice.detected->language}};
@@ -173,7 +188,7 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   work.translate = [&translator, alternatives](std::span<const QueuedWork::Sentence> some) {
     return translations(translator, 1 + alternatives, some);
   };
-  work.sentences = encoded(translator, sentences);
+  work.sentences = std::move(tokens);
   work.done = done;
   service.enqueue(std::move(work), answer);
 }

@@ -35,8 +35,9 @@ async function showAlignment(source, target, model, signal) {
   byId('alignment').replaceChildren(...alignments.map(alignedLine));
 }
 
-function result(name, text, alternatives) {
+function result(name, text, alternatives, warnings) {
   return element('div', {}, name ? element('h3', {}, name) : null, element('div', {class: 'result', 'aria-label': 'Translation'}, text),
+    ...warnings.map((warning) => element('p', {}, warning)),
     element('ol', {class: 'others', 'aria-label': 'Alternatives'}, ...alternatives.map((other) => element('li', {}, other))));
 }
 
@@ -60,8 +61,8 @@ function startTranslating(translators) {
     const alternatives = Number(byId('alternatives').value);
     const found = await Promise.all(shown.map(async ({name, source, target}) =>
       q.trim() ? (await ask('translate', {q, source, target, model: name, alternatives}, signal)).json() : {translatedText: ''}));
-    byId('results').replaceChildren(...found.map(({translatedText, alternatives: others}, i) =>
-      result(shown.length > 1 ? title(shown[i]) : '', translatedText, others || [])));
+    byId('results').replaceChildren(...found.map(({translatedText, alternatives: others, warnings}, i) =>
+      result(shown.length > 1 ? title(shown[i]) : '', translatedText, others || [], warnings || [])));
     byId('results').classList.remove('old');
     await showAlignment(q, found[0].translatedText, chosen().name, signal);
   });

@@ -85,6 +85,28 @@ TEST_CASE("translate refuses a line with more tokens than the model has learned 
         "line\n");
 }
 
+TEST_CASE("a line longer than any training pair is translated in parts, with a warning") {
+  const std::string folder = trained().file("short"), input = trained().file("long");
+  train_briefly(folder, "--set data.max_length=12");
+  const std::string long_line = "yes a | head -20000 | paste -sd ' '";
+  const CommandResult ran = run("{ echo a b; " + long_line + "; echo c; " + long_line + "; } > " +
+                                input + "; calque translate " + folder + " --input " + input +
+                                " --beam 1 --alignment");
+  CHECK(ran.status == 0);
+  CHECK(count_lines(ran.out) == 4);
+  CHECK(count_lines(ran.err) == 2);
+  CHECK(ran.err.find("long:2: 20000 tokens, more than the 12 of any training sentence; ") !=
+        std::string::npos);
+  CHECK(ran.err.find("long: 2 lines are that long\n") != std::string::npos);
+  const CommandResult ordinary = run("{ echo a b; echo c; } | calque translate " + folder +
+                                     " --beam 1 --alignment");
+  CHECK(ordinary.err.empty());
+  std::istringstream with(ran.out), without(ordinary.out);
+  std::string first, second;
+  REQUIRE((std::getline(with, first) && std::getline(without, second)));
+  CHECK(first == second);
+}
+
 TEST_CASE("translate samples the same translations with the same seed") {
   const std::string hot = "--sampling temperature=1.5,top-p=0.9,seed=";
   const CommandResult first = translate("a b c\\nd e\\n", hot + "3");

@@ -109,6 +109,17 @@ TEST_CASE("translate returns the translations of the run for a list, one text an
   CHECK(paragraphs["translatedText"] == lines[0] + "\n\n" + lines[2]);
 }
 
+TEST_CASE("translate warns of a line that is longer than any training sentence") {
+  TestService served;
+  std::string text = "a b\n";
+  for (int i = 0; i < 300; ++i) text += "a ";
+  const json answer = served.posted("/translate", {{"q", text}, {"target", "tgt"}});
+  REQUIRE(answer["warnings"].size() == 1);
+  CHECK(answer["warnings"][0].get<std::string>().starts_with(
+      "line 2: 300 tokens, more than the 256 of any training sentence"));
+  CHECK_FALSE(served.posted("/translate", {{"q", "a"}, {"target", "tgt"}}).contains("warnings"));
+}
+
 TEST_CASE("alternatives differ from the translation, and are returned only on request") {
   TestService served;
   const json one =

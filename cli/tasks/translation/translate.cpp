@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/decoding_arguments.h"
 #include "cli/line_streams.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
@@ -51,6 +52,7 @@ class InputLines {
   InputLines(LineInput& input, LineInput* prefix, const LineTranslator& translator)
       : input_(input), prefix_(prefix), translator_(translator) {}
 
+  const LineInput& input() const { return input_; }
   int64_t count() const { return std::ssize(lines_); }
   const std::vector<std::string>& lines() const { return lines_; }
   const std::vector<std::string>& prefixes() const { return prefixes_; }
@@ -93,12 +95,37 @@ class InputLines {
   std::vector<std::string> lines_, prefixes_;
 };
 
+// Prints the first warning at once, and the number of the others at the end.
+class LineWarnings {
+ public:
+  LineWarnings(const LineInput& input, const Progress& progress)
+      : name_(input.name()), progress_(progress) {}
+
+  void add(const std::vector<std::pair<int64_t, std::string>>& warnings) {
+    for (const auto& [number, text] : warnings) {
+      if (count_++ > 0) continue;
+      progress_.end();
+      note("calque: {}:{}: {}\n", name_, number + 1, text);
+    }
+  }
+  void end() const {
+    if (count_ > 1) note("calque: {}: {} lines are that long\n", name_, count_);
+  }
+
+ private:
+  std::string name_;
+  const Progress& progress_;
+  int64_t count_ = 0;
+};
+
 void translate_all(InputLines& lines, LineOutput& output, LineTranslator& translator,
                    int64_t buffer, const Progress& progress) {
   int64_t translated = 0;
+  LineWarnings warnings(lines.input(), progress);
   const auto flush = [&] {
     if (lines.count() == 0) return;
     output.write(translator.translate(lines.lines(), translated, lines.prefixes()));
+    warnings.add(translator.take_warnings());
     translated += lines.count();
     lines.clear();
     progress.show("lines", translated, translator.tokens_written());
@@ -116,6 +143,7 @@ void translate_all(InputLines& lines, LineOutput& output, LineTranslator& transl
   }
   flush();
   progress.end();
+  warnings.end();
 }
 
 // Opening --output truncates it before the first line is read.

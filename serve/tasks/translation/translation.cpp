@@ -52,6 +52,7 @@ void open_translator(ServedRuns& runs, const std::string& folder, const std::str
       .name = name, .source = "", .target = "", .run = open_translation_run(folder), .options = {}};
   std::tie(served.source, served.target) = languages_of(served.run.config);
   served.options = translation_options(served.run.config.decoding);
+  served.options.longest_source = served.run.config.data.max_length;
   learn_languages(runs.detector, served);
   runs.translators.push_back(std::move(served));
 }
@@ -81,9 +82,10 @@ std::vector<std::vector<std::string>> translations(
   options.beam = std::max(options.beam, count);
   const Translator models[] = {by.run.model()};
   std::vector<std::vector<std::string>> texts;
-  for (const std::vector<Hypothesis>& found : search_sources(models, sentences, options)) {
+  for (const FoundTranslations& found :
+       search_sources(models, by.run.tokenizers, {sentences.begin(), sentences.end()}, options)) {
     std::vector<std::string>& own = texts.emplace_back();
-    for (const Hypothesis& each : found) {
+    for (const Hypothesis& each : found.best) {
       own.push_back(by.run.tokenizers.target.decode(each.ids));
     }
   }

@@ -5,26 +5,34 @@
 #include "data/files/text_lines.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
-#include "train/tasks/translation/search.h"
+#include "train/tasks/translation/parts.h"
 #include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
 namespace {
 
-std::string pharaoh(const TranslationRun& run, const std::vector<int32_t>& source,
-                    const std::vector<int32_t>& target) {
-  if (source.empty()) return "";
-  const auto pairs = align_words(run, {source}, {target}).front().links;
+// The links of the k-th translation. Words are numbered through all parts.
+std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, size_t k) {
   std::vector<std::string> links;
-  links.reserve(pairs.size());
-  for (const auto& [i, j] : pairs) links.push_back(fmt::format("{}-{}", i, j));
+  std::pair<int64_t, int64_t> first;
+  for (const AlignedWords& part :
+       align_words(run, divided(found.source, found.source_ends),
+                   divided(found.best[k].ids, found.target_ends[k]))) {
+    for (const auto& [i, j] : part.links) {
+      links.push_back(fmt::format("{}-{}", first.first + i, first.second + j));
+    }
+    first.first += std::ssize(part.source);
+    first.second += std::ssize(part.target);
+  }
   return fmt::format("{}", fmt::join(links, " "));
 }
 
 }  // namespace
 
 LineTranslator::LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options)
-    : runs_(std::move(runs)), options_(options), models_(models_of(runs_)) {}
+    : runs_(std::move(runs)), options_(options), models_(models_of(runs_)) {
+  options_.search.longest_source = runs_.front().config.data.max_length;
+}
 
 std::string LineTranslator::objection(const std::string& line, Side side) const {
   if (std::ssize(line) > longest_line) {
@@ -49,15 +57,16 @@ std::string LineTranslator::objection(const std::string& line, Side side) const 
   return "";
 }
 
-void LineTranslator::write(std::string& out, const std::vector<int32_t>& source,
-                           const Hypothesis& hypothesis, int64_t number) const {
+void LineTranslator::write(std::string& out, const FoundTranslations& found, size_t k,
+                           int64_t number) const {
+  const Hypothesis& hypothesis = found.best[k];
   const bool ranked = options_.search.n_best > 1;
   if (ranked) out += fmt::format("{} ||| ", number);
   out += runs_.front().tokenizers.target.decode(hypothesis.ids);
   if (ranked || options_.scores) {
     out += fmt::format(" ||| {:.4f} {:.4f}", hypothesis.score, hypothesis.log_probability);
   }
-  if (options_.alignment) out += " ||| " + pharaoh(runs_.front(), source, hypothesis.ids);
+  if (options_.alignment) out += " ||| " + pharaoh(runs_.front(), found, k);
   out += '\n';
 }
 
@@ -67,10 +76,12 @@ std::string LineTranslator::translate(std::span<const std::string> lines, int64_
   int64_t number = first_number;
   for (const FoundTranslations& found : search_texts(models_, runs_.front().tokenizers, lines,
                                                      options_.search, prefixes, first_number)) {
-    for (const Hypothesis& hypothesis : found.best) {
-      write(out, found.source, hypothesis, number);
-      if (!found.source.empty()) tokens_written_ += std::ssize(hypothesis.ids) + 1;
+    for (size_t k = 0; k < found.best.size(); ++k) {
+      write(out, found, k, number);
+      if (!found.source.empty()) tokens_written_ += std::ssize(found.best[k].ids) + 1;
     }
+    const std::string warning = long_source_warning(std::ssize(found.source), options_.search);
+    if (!warning.empty()) warnings_.emplace_back(number, warning);
     ++number;
   }
   return out;

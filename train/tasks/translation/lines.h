@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "decode/translation.h"
 #include "train/tasks/translation/run.h"
+#include "train/tasks/translation/search.h"
 
 namespace calque {
 
@@ -37,15 +38,19 @@ class LineTranslator {
                         std::span<const std::string> prefixes = {});
 
   int64_t tokens_written() const { return tokens_written_; }
+  // Returns the warnings since the last call, each with the number of its line.
+  std::vector<std::pair<int64_t, std::string>> take_warnings() {
+    return std::exchange(warnings_, {});
+  }
 
  private:
-  void write(std::string& out, const std::vector<int32_t>& source, const Hypothesis& hypothesis,
-             int64_t number) const;
+  void write(std::string& out, const FoundTranslations& found, size_t k, int64_t number) const;
 
   std::vector<TranslationRun> runs_;
   LineOptions options_;
   std::vector<Translator> models_;
   int64_t tokens_written_ = 0;
+  std::vector<std::pair<int64_t, std::string>> warnings_;
 };
 
 }  // namespace calque

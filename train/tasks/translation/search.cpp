@@ -1,41 +1,85 @@
 #include "train/tasks/translation/search.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "train/tasks/translation/parts.h"
+
 namespace calque {
 namespace {
 
-// The sources that have tokens, with their prefixes and numbers.
+// The parts of the sources, with the prefixes and the numbers of these sources.
 struct SearchInputs {
   std::vector<std::vector<int32_t>> sources, prefixes;
   std::vector<int64_t> numbers;
 };
 
+bool in_parts(int64_t tokens, const TranslationOptions& options) {
+  return options.longest_source > 0 && tokens > options.longest_source;
+}
+
+// The k-th translation of a source joins the k-th one of each part, or the last one of a part with
+// fewer.
+void append_part(FoundTranslations& found, std::vector<Hypothesis> part) {
+  if (found.best.empty()) {
+    found.best = std::move(part);
+    found.target_ends.resize(found.best.size());
+  } else {
+    const size_t count = std::max(found.best.size(), part.size());
+    found.best.resize(count, found.best.back());
+    found.target_ends.resize(count, found.target_ends.back());
+    for (size_t k = 0; k < count; ++k) {
+      const Hypothesis& added = part[std::min(k, part.size() - 1)];
+      Hypothesis& whole = found.best[k];
+      whole.ids.insert(whole.ids.end(), added.ids.begin(), added.ids.end());
+      whole.log_probability += added.log_probability;
+      whole.score += added.score;
+      whole.finished = whole.finished && added.finished;
+    }
+  }
+  for (size_t k = 0; k < found.best.size(); ++k) {
+    found.target_ends[k].push_back(found.best[k].ids.size());
+  }
+}
+
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> search_sources(std::span<const Translator> models,
-                                                    std::span<const std::vector<int32_t>> sources,
-                                                    const TranslationOptions& asked,
-                                                    std::span<const std::vector<int32_t>> prefixes,
-                                                    int64_t first_number,
-                                                    const std::function<void(int64_t)>& done) {
-  std::vector<std::vector<Hypothesis>> found(sources.size());
+std::vector<FoundTranslations> search_sources(std::span<const Translator> models,
+                                              const Tokenizers& tokenizers,
+                                              std::vector<std::vector<int32_t>> sources,
+                                              const TranslationOptions& asked,
+                                              std::span<const std::vector<int32_t>> prefixes,
+                                              int64_t first_number,
+                                              const std::function<void(int64_t)>& done) {
+  std::vector<FoundTranslations> found(sources.size());
   SearchInputs inputs;
   for (size_t i = 0; i < sources.size(); ++i) {
+    FoundTranslations& own = found[i];
+    own.source = std::move(sources[i]);
     std::vector<int32_t> beginning;
     if (!prefixes.empty()) beginning = prefixes[i];
-    if (sources[i].empty()) {
-      found[i] = {Hypothesis{.ids = std::move(beginning)}};
+    if (own.source.empty()) {
+      append_part(own, {Hypothesis{.ids = std::move(beginning)}});
       continue;
     }
-    inputs.sources.push_back(sources[i]);
-    inputs.prefixes.push_back(std::move(beginning));
-    inputs.numbers.push_back(first_number + static_cast<int64_t>(i));
+    own.source_ends = {own.source.size()};
+    if (in_parts(std::ssize(own.source), asked)) {
+      own.source_ends = part_ends(own.source, tokenizers.source, asked.longest_source);
+    }
+    for (std::vector<int32_t>& part : divided(own.source, own.source_ends)) {
+      inputs.sources.push_back(std::move(part));
+      inputs.prefixes.push_back(std::exchange(beginning, {}));
+      inputs.numbers.push_back(first_number + static_cast<int64_t>(i));
+    }
   }
   TranslationOptions options = asked;
   options.numbers = &inputs.numbers;
   if (!prefixes.empty()) options.prefixes = &inputs.prefixes;
   auto best = translate(models, inputs.sources, options, done);
   for (size_t k = 0; k < best.size(); ++k) {
-    found[static_cast<size_t>(inputs.numbers[k] - first_number)] = std::move(best[k]);
+    append_part(found[static_cast<size_t>(inputs.numbers[k] - first_number)], std::move(best[k]));
   }
   return found;
 }
@@ -50,12 +94,8 @@ std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
   std::vector<std::vector<int32_t>> sources, beginnings;
   for (const std::string& text : texts) sources.push_back(tokenizers.source.encode(text));
   for (const std::string& text : prefixes) beginnings.push_back(tokenizers.target.encode(text));
-  auto best = search_sources(models, sources, options, beginnings, first_number, done);
-  std::vector<FoundTranslations> found;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    found.push_back({std::move(sources[i]), std::move(best[i])});
-  }
-  return found;
+  return search_sources(models, tokenizers, std::move(sources), options, beginnings, first_number,
+                        done);
 }
 
 std::vector<std::string> translate_texts(std::span<const Translator> models,
@@ -69,6 +109,14 @@ std::vector<std::string> translate_texts(std::span<const Translator> models,
     translations.push_back(tokenizers.target.decode(found.best.front().ids));
   }
   return translations;
+}
+
+std::string long_source_warning(int64_t tokens, const TranslationOptions& options) {
+  if (!in_parts(tokens, options)) return "";
+  return fmt::format(
+      "{} tokens, more than the {} of any training sentence; translated in parts, sentence by "
+      "sentence",
+      tokens, options.longest_source);
 }
 
 }  // namespace calque

@@ -11,20 +11,28 @@
 
 namespace calque {
 
-// The result of a search.
+// The result of a search. The hypotheses of a source in parts are those of its parts one after the
+// other, with the sums of their scores and log-probabilities.
 struct FoundTranslations {
   std::vector<int32_t> source;   // the text's tokens
   std::vector<Hypothesis> best;  // best first; only the prefix for a text without tokens
+  // Where each part ends in the source, and in the ids of each hypothesis.
+  std::vector<size_t> source_ends = {};
+  std::vector<std::vector<size_t>> target_ends = {};
 };
 
 // Returns the best hypotheses of each source, best first. A source without tokens is not searched,
-// `done` does not count it, and its only hypothesis is its prefix. Sampling depends on the numbers
-// of the sources, which count from `first_number`. Translation i begins with prefixes[i], if
-// prefixes are given.
-std::vector<std::vector<Hypothesis>> search_sources(
-    std::span<const Translator> models, std::span<const std::vector<int32_t>> sources,
-    const TranslationOptions& options, std::span<const std::vector<int32_t>> prefixes = {},
-    int64_t first_number = 0, const std::function<void(int64_t)>& done = {});
+// `done` does not count it, and its only hypothesis is its prefix. A source of more than
+// options.longest_source tokens is translated in parts. Sampling depends on the numbers of the
+// sources, which count from `first_number`. Translation i begins with prefixes[i], if prefixes are
+// given.
+std::vector<FoundTranslations> search_sources(std::span<const Translator> models,
+                                              const Tokenizers& tokenizers,
+                                              std::vector<std::vector<int32_t>> sources,
+                                              const TranslationOptions& options,
+                                              std::span<const std::vector<int32_t>> prefixes = {},
+                                              int64_t first_number = 0,
+                                              const std::function<void(int64_t)>& done = {});
 
 // Tokenizes texts and prefixes, and calls search_sources().
 std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
@@ -41,5 +49,8 @@ std::vector<std::string> translate_texts(std::span<const Translator> models,
                                          std::span<const std::string> texts,
                                          const TranslationOptions& options,
                                          const std::function<void(int64_t)>& done = {});
+
+// Returns a warning about a source that is translated in parts, or an empty text.
+std::string long_source_warning(int64_t tokens, const TranslationOptions& options);
 
 }  // namespace calque

@@ -32,10 +32,11 @@ DropTally only(const DropTally& drops, std::initializer_list<Drop> reasons) {
 }  // namespace
 
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, const TranslationOptions& options,
+                            const CorpusSource& corpus, TranslationOptions options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done) {
   const TranslationRun& run = runs.front();
+  options.longest_source = run.config.data.max_length;  // as `calque translate`
   SplitResult result;
   result.name = name;
   const Dataset dataset = dataset_of(run, corpus);

@@ -35,7 +35,7 @@ struct SplitResult {
 // `done` receives the number of translated sentences from time to time. Throws Error for a sentence
 // longer than the learned positions.
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, const TranslationOptions& options,
+                            const CorpusSource& corpus, TranslationOptions options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});
 
