@@ -11,10 +11,25 @@
 #include "core/error.h"
 #include "data/files/file.h"
 #include "data/text/utf8.h"
+#include "data/tokenizers/byte_model.h"
 
 namespace calque {
 
-LineInput::LineInput(const std::string& file) : name_(file.empty() ? "standard input" : file) {
+CLI::Option* add_invalid_utf8(CLI::App* command, InvalidLine& invalid) {
+  std::vector<std::string> names;
+  for (const Named<InvalidLine>& each : invalid_lines) names.emplace_back(each.name);
+  return command
+      ->add_option_function<std::string>(
+          "--invalid-utf8",
+          [&invalid](const std::string& name) { invalid = *choice_named(invalid_lines, name); },
+          "A line that is not valid UTF-8: error ends the command (default), replace reads its bad "
+          "bytes as U+FFFD, skip reads an empty line")
+      ->check(CLI::IsMember(names))
+      ->type_name("HOW");
+}
+
+LineInput::LineInput(const std::string& file, InvalidLine invalid)
+    : name_(file.empty() ? "standard input" : file), invalid_(invalid) {
   constexpr int first_byte_of_gzip = 0x1f;  // no text begins with it
   if (file.empty()) return;
   file_.open(file, std::ios::binary);
@@ -24,6 +39,33 @@ LineInput::LineInput(const std::string& file) : name_(file.empty() ? "standard i
 }
 
 bool LineInput::next(std::string& line) {
+  if (read(line)) {
+    check(line);
+    return true;
+  }
+  note_invalid();
+  return false;
+}
+
+void LineInput::check(std::string& line) {
+  const std::string problem = utf8_problem(line);
+  if (problem.empty()) return;
+  if (invalid_ == InvalidLine::error) {
+    fail("{}: {}; fix the line, or give --invalid-utf8 replace or skip", where(), problem);
+  }
+  if (invalid_count_++ == 0) first_invalid_ = fmt::format("{}: {}", where(), problem);
+  line = invalid_ == InvalidLine::replace ? repaired(line) : "";
+}
+
+void LineInput::note_invalid() {
+  if (invalid_count_ == 0) return;
+  note("calque: {} invalid {} (first: {}); {}\n", invalid_count_,
+       invalid_count_ == 1 ? "line" : "lines", first_invalid_,
+       invalid_ == InvalidLine::replace ? "bad bytes were read as U+FFFD" : "read as empty");
+  invalid_count_ = 0;
+}
+
+bool LineInput::read(std::string& line) {
   if (gzip_) {
     if (count_ == gzip_->count()) return false;
     line = gzip_->line(count_++);
@@ -42,11 +84,6 @@ bool LineInput::next(std::string& line) {
 }
 
 std::string LineInput::where() const { return fmt::format("{}:{}", name_, count_); }
-
-void LineInput::require_utf8(const std::string& line) const {
-  const std::string problem = utf8_problem(line);
-  if (!problem.empty()) fail("{}: {}", where(), problem);
-}
 
 LineOutput::LineOutput(const std::string& file) : name_(file) {
   if (file.empty()) return;

@@ -23,6 +23,8 @@ void add_classify_command(CLI::App& calque) {
   command->add_option("--top", arguments->top, "Print the N most probable labels (default: 1)")
       ->check(whole_number(1))
       ->type_name("N");
+  options->add(tasks_with(&TaskCommands::classify, Feature::text),
+               add_invalid_utf8(command, arguments->invalid));
   add_threads(command);
   command->footer(
       "A tab separates the two texts of a pair. For an image, the line begins with the file. "

@@ -18,10 +18,11 @@
 namespace calque {
 namespace {
 
-void embed(const std::string& folder) {
+void embed(const std::string& folder, InvalidLine invalid) {
   require_task("calque embed", folder, tasks_that_embed());
   const SentenceEncoder run = descriptor_of(find_run(folder).config.task).open_encoder(folder);
-  for_lines_of_input([&](const std::string& line, const LineInput&) { return run.encode(line); },
+  for_lines_of_input(invalid,
+                     [&](const std::string& line, const LineInput&) { return run.encode(line); },
                      [&](const std::vector<Example>& texts) {
                        for (const auto& vector : sentence_embeddings(*run.encoder, texts)) {
                          write_output(fmt::format("{}\n", fmt::join(vector, " ")));
@@ -33,9 +34,11 @@ void embed(const std::string& folder) {
 
 void add_embed_command(CLI::App& calque) {
   const auto folder = std::make_shared<std::string>();
+  const auto invalid = std::make_shared<InvalidLine>(InvalidLine::error);
   CLI::App* command =
       calque.add_subcommand("embed", "Print the embedding of each line of standard input");
   add_run(command, *folder);
+  add_invalid_utf8(command, *invalid);
   add_threads(command);
   command->footer(
       "RUN is of task: masked-lm or classification. The embedding of a text is the mean of the\n"
@@ -43,7 +46,7 @@ void add_embed_command(CLI::App& calque) {
       "and restore each float exactly; numpy.loadtxt reads them. A text longer than the model's\n"
       "context is cut at the end.\n"
       "Example: calque embed runs/minilm < sentences.txt > vectors.txt");
-  command->callback([folder] { embed(*folder); });
+  command->callback([folder, invalid] { embed(*folder, *invalid); });
 }
 
 }  // namespace calque

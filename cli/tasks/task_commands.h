@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/decoding_arguments.h"
+#include "cli/line_streams.h"
 #include "decode/explanation.h"
 #include "train/config/tasks.h"
 #include "train/weights/trained_run.h"
@@ -37,6 +38,7 @@ struct ClassifyArguments {
   std::vector<std::string> images;
   bool probabilities = false;
   int64_t top = 1;
+  InvalidLine invalid = InvalidLine::error;  // of texts
 };
 
 // A line of `calque classify`: the most probable labels, separated by tabs.

@@ -56,12 +56,12 @@ void evaluate_text_classes(const TextClasses& classes, const EvaluateArguments& 
 }
 
 void predict_text_classes(
-    const TextClasses& classes, const std::string& place,
+    const TextClasses& classes, const std::string& place, InvalidLine invalid,
     const std::function<std::vector<std::string>(const std::string&, const LineInput&)>& texts_of,
     const std::function<void(const Labels&, const std::vector<std::string>& texts,
                              const std::vector<std::vector<double>>&)>& print) {
   const TextClassifierRun run = open_text_classifier(classes.task, place);
-  for_lines_of_input(texts_of, [&](const std::vector<std::vector<std::string>>& rows) {
+  for_lines_of_input(invalid, texts_of, [&](const std::vector<std::vector<std::string>>& rows) {
     EncodedTexts encoded;
     for (const auto& texts : rows) {
       encoded.add(classes, texts, run.tokenizer, run.config.data.context);

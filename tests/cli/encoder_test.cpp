@@ -147,6 +147,16 @@ TEST_CASE("embed truncates a text that has more tokens than the context") {
   CHECK(rows[2] != rows[0]);
 }
 
+TEST_CASE("classify and embed read an invalid line as --invalid-utf8 says") {
+  const std::string invalid = "the dog\\nder \\377\\n", repaired = "the dog\\nder \\357\\277\\275\\n";
+  const CommandResult classes = classify(invalid, "--invalid-utf8 replace");
+  CHECK(classes.status == 0);
+  CHECK(classes.out == classify(repaired).out);
+  const CommandResult embedded = embed(masked() + " --invalid-utf8 replace", invalid);
+  CHECK(embedded.status == 0);
+  CHECK(embedded.out == embed(masked(), repaired).out);
+}
+
 TEST_CASE("embed refuses invalid UTF-8, runs of other tasks and a missing run") {
   check_refused(embed(masked(), "a\\n\\377\\n"), 1, "standard input:2: not valid UTF-8 (byte 1)");
   check_refused(run("echo a | calque embed " + trained().run), 1,

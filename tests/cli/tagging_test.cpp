@@ -29,6 +29,13 @@ TEST_CASE("tag prints a word and its tag on each line, and an empty line after e
   CHECK(tag("").out.empty());
 }
 
+TEST_CASE("tag reads an invalid line as --invalid-utf8 says") {
+  const CommandResult ran = run("printf 'the dog\\n\\377\\nder Hund\\n' | calque tag " +
+                                tagger().run + " --invalid-utf8 skip");
+  CHECK(ran.status == 0);
+  CHECK(ran.out == tag("the dog\\n\\nder Hund\\n").out);
+}
+
 TEST_CASE("tag refuses text that is not UTF-8, and runs of other tasks") {
   check_refused(tag("the dog\\na \\377\\n"), 1, "standard input:2: not valid UTF-8 (byte 3)");
   check_refused(run("calque tag " + trained_classifier().run), 1,

@@ -128,7 +128,26 @@ TEST_CASE("translate reports a line of invalid text, and translates the lines be
   const CommandResult ran = translate("a\\nb\\n\\377\\nc\\n", "");
   CHECK(ran.status == 1);
   CHECK(count_lines(ran.out) == 2);
-  CHECK(ran.err == "calque: standard input:3: not valid UTF-8 (byte 1)\n");
+  CHECK(ran.err ==
+        "calque: standard input:3: not valid UTF-8 (byte 1); fix the line, or give --invalid-utf8 "
+        "replace or skip\n");
+}
+
+TEST_CASE("--invalid-utf8 reads invalid lines as their valid bytes, or as empty lines") {
+  const std::string input = "a b\\n\\377 a\\nb\\000\\nb\\n";
+  const CommandResult skipped = translate(input, "--invalid-utf8 skip");
+  CHECK(skipped.status == 0);
+  CHECK(skipped.out == translate("a b\\n\\n\\nb\\n", "").out);
+  CHECK(skipped.err ==
+        "calque: 2 invalid lines (first: standard input:2: not valid UTF-8 (byte 1)); read as "
+        "empty\n");
+  const CommandResult replaced = translate(input, "--invalid-utf8 replace");
+  CHECK(replaced.status == 0);
+  CHECK(replaced.out == translate("a b\\n\\357\\277\\275 a\\nb\\357\\277\\275\\nb\\n", "").out);
+  CHECK(replaced.err.find("bad bytes were read as U+FFFD\n") != std::string::npos);
+  const CommandResult valid = translate("a b\\n", "--invalid-utf8 replace");
+  CHECK((valid.status == 0 && valid.err.empty()));
+  CHECK(translate("a\\n", "--invalid-utf8 drop").status == 2);
 }
 
 TEST_CASE("translate reports that its output cannot be written") {
@@ -290,7 +309,7 @@ TEST_CASE("translate obeys the settings for lengths and n-grams") {
 TEST_CASE("the help of translate lists the decoding options") {
   const std::string help = run("calque translate --help").out;
   for (const char* option : {"--beam", "--n-best", "--sampling", "--prefix", "--alignment",
-                             "--scores", "--set", "--length-penalty", "gzip"}) {
+                             "--scores", "--set", "--length-penalty", "--invalid-utf8", "gzip"}) {
     CAPTURE(option);
     CHECK(help.find(option) != std::string::npos);
   }

@@ -19,7 +19,7 @@ std::vector<std::string> texts_of(const std::string& line, const LineInput& inpu
 
 void classify_lines(const ClassifyArguments& arguments) {
   predict_text_classes(
-      classes_of_texts, arguments.run, texts_of,
+      classes_of_texts, arguments.run, arguments.invalid, texts_of,
       [&](const Labels& labels, const auto&, const std::vector<std::vector<double>>& found) {
         write_output(class_line(labels, found.front(), arguments));
       });

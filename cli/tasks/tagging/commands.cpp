@@ -14,10 +14,10 @@
 namespace calque {
 namespace {
 
-void tag(const std::string& run, bool with_probabilities) {
+void tag(const std::string& run, bool with_probabilities, InvalidLine invalid) {
   require_task("calque tag", run, {TaskKind::tagging});
   predict_text_classes(
-      classes_of_words, run,
+      classes_of_words, run, invalid,
       [](const std::string& line, const LineInput&) { return words_of(line); },
       [&](const Labels& tags, const auto& words, const auto& probabilities) {
         std::string lines;
@@ -32,16 +32,18 @@ void tag(const std::string& run, bool with_probabilities) {
 
 void add_tag_command(CLI::App& calque) {
   const auto run = std::make_shared<std::string>();
+  const auto invalid = std::make_shared<InvalidLine>(InvalidLine::error);
   CLI::App* command = calque.add_subcommand("tag", "Print the tag of each word of stdin");
   add_run(command, *run);
   const CLI::Option* probabilities =
       command->add_flag("--probabilities")->description("Print the probability after each tag");
+  add_invalid_utf8(command, *invalid);
   add_threads(command);
   command->footer(
       "A line of stdin is a sentence; white space separates its words. Prints a word, a tab and\n"
       "its tag on each line, and an empty line after each sentence.\n"
       "Example: echo 'The old horse sleeps .' | calque tag runs/tagging");
-  command->callback([=] { tag(*run, !probabilities->empty()); });
+  command->callback([=] { tag(*run, !probabilities->empty(), *invalid); });
 }
 
 }  // namespace

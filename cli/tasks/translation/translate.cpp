@@ -29,6 +29,7 @@ struct TranslateArguments {
   std::string input, output, prefix;
   std::optional<Sampling> sampling;
   int64_t buffer = 0;
+  InvalidLine invalid = InvalidLine::error;
   double length_penalty = -1;
   bool alignment = false, scores = false;
 };
@@ -170,9 +171,9 @@ void translate(TranslateArguments arguments) {
       line_options(arguments, decoding_of(runs.front(), arguments.decoding));
   LineTranslator translator(std::move(runs), options);
   refuse_to_overwrite_input(arguments);
-  LineInput input(arguments.input);
+  LineInput input(arguments.input, arguments.invalid);
   std::optional<LineInput> prefix;
-  if (!arguments.prefix.empty()) prefix.emplace(arguments.prefix);
+  if (!arguments.prefix.empty()) prefix.emplace(arguments.prefix, arguments.invalid);
   InputLines lines(input, prefix ? &*prefix : nullptr, translator);
   LineOutput output(arguments.output);
   const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
@@ -220,6 +221,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
                   "Lines translated together (default: 2000, and 1 at a terminal)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
+  add_invalid_utf8(&command, arguments.invalid);
   add_threads(&command);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "data/files/text_lines.h"
-#include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 #include "train/tasks/translation/parts.h"
 #include "train/tasks/translation/word_alignment.h"
@@ -39,7 +38,6 @@ std::string LineTranslator::objection(const std::string& line, Side side) const 
     return fmt::format("{} bytes, more than the {} of the longest line; split the line",
                        line.size(), longest_line);
   }
-  if (std::string problem = utf8_problem(line); !problem.empty()) return problem;
   const Tokenizers& both = runs_.front().tokenizers;
   const auto ids = [&] { return (side == Side::source ? both.source : both.target).encode(line); };
   if (side == Side::target && std::ranges::count(ids(), unknown_id) > 0) {

@@ -26,9 +26,9 @@ class LineTranslator {
   // Several runs form an ensemble and must have the same vocabularies.
   LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options);
 
-  // Returns why a line cannot be translated, or an empty text. A line must be UTF-8, have at most
-  // longest_line bytes and fit the learned positions; a prefix (target) must also have no unknown
-  // tokens.
+  // Returns why a line, which is UTF-8, cannot be translated, or an empty text. A line must have at
+  // most longest_line bytes and fit the learned positions; a prefix (target) must also have no
+  // unknown tokens.
   enum class Side { source, target };
   std::string objection(const std::string& line, Side side = Side::source) const;
 
