@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "data/text/lowercase.h"
 #include "interop/formats.h"
+#include "train/config/checks/files.h"
 #include "train/config/load.h"
 #include "train/config/nearest.h"
 #include "train/config/show.h"
@@ -25,6 +26,7 @@ struct ConfigArguments {
   std::vector<std::string> settings;
   std::string about;
   std::string export_format;  // the value of --for
+  bool strict = false;
   bool comments = false;
   bool markdown = false;
 };
@@ -42,11 +44,24 @@ std::vector<std::string> export_problems(const std::string& path,
   return problems;
 }
 
+// Prints the missing files of a valid config as notes. Returns them if they are errors.
+std::vector<std::string> file_problems(const std::string& path, const ConfigArguments& arguments) {
+  const MissingFiles missing = missing_files(load_task_config(path, arguments.settings).config);
+  const bool wrong = arguments.strict || missing.all_of_data;
+  std::vector<std::string> problems;
+  for (const std::string& text : missing.texts) {
+    if (wrong) problems.push_back(path + ": " + text);
+    if (!wrong) note("calque: note: {}\n", one_line(path + ": " + text));
+  }
+  return problems;
+}
+
 void check(const ConfigArguments& arguments) {
   bool all_valid = true;
   for (const std::string& config : arguments.configs) {
     auto problems = config_problems(config, arguments.settings, task_contradictions);
     if (problems.empty()) problems = export_problems(config, arguments);
+    if (problems.empty()) problems = file_problems(config, arguments);
     for (const std::string& problem : problems) {
       note("calque: {}\n", one_line(problem));
     }
@@ -124,6 +139,8 @@ void add_config_command(CLI::App& calque) {
           "For a valid config, list the settings that a format of calque export does not support")
       ->check(CLI::IsMember(format_names()))
       ->type_name("FORMAT");
+  check_command->add_flag("--strict", arguments->strict,
+                          "A missing file is an error, and not only if all of the data are missing");
   check_command->footer(
       "Examples: calque config check configs/*.yaml\n"
       "          calque config check my.yaml --for ctranslate2");

@@ -38,6 +38,30 @@ TEST_CASE("config check checks all given files") {
   CHECK(count_lines(ran.err) == 1);
 }
 
+TEST_CASE("config check names missing files, and fails with --strict or if all data are missing") {
+  const std::string check = "cd $(mktemp -d) && echo a > t.en && echo b > t.de && "
+                            "calque config check " + toy + " --set 'tokenizer.files=[x.model]' ";
+  const std::string some = "--set 'data.train=[{source: t.en, target: none.de}]' "
+                           "--set 'data.validation=[]' --set 'data.test=[]' ";
+  const std::string notes = folder + "toy.yaml: data.train: none.de: no such file\n";
+  const CommandResult ran = run(check + some);
+  CHECK(ran.status == 0);
+  CHECK(ran.out.ends_with("toy.yaml: valid\n"));
+  CHECK(ran.err == "calque: note: " + notes + "calque: note: " + folder +
+                       "toy.yaml: tokenizer.files: x.model: no such file\n");
+  const CommandResult strict = run(check + some + "--strict");
+  CHECK(strict.status == 1);
+  CHECK(strict.out.empty());
+  CHECK(strict.err.starts_with("calque: " + notes));
+  const CommandResult none = run(check +
+                                 "--set data.languages='[en, de]' --set 'data.train=corpora/none' "
+                                 "--set 'data.validation=[]' --set 'data.test=[]'");
+  CHECK(none.status == 1);
+  CHECK(none.out.empty());
+  CHECK(count_lines(none.err) == 3);
+  CHECK(mentions(none.err, "data.train: corpora/none.en: no such file"));
+}
+
 TEST_CASE("config show prints a config that config show prints unchanged") {
   const CommandResult once =
       run("calque config show " + toy + " --set training.until=20e --set model.preset=tiny");

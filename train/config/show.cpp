@@ -86,8 +86,8 @@ This page is generated from the program's own tables by `calque config keys --ma
 A config is a YAML file with the key `task` and seven sections. A key that is left out has the default
 below, so a config can be short: `configs/` has some to start from, commented line by line.
 
-- `calque config check CONFIG` lists everything that is wrong, by file and line, and then the
-  settings that contradict each other.
+- `calque config check CONFIG` lists everything that is wrong, by file and line, then the settings that
+  contradict each other, and the files that are missing.
 - `calque config show CONFIG` prints all settings in use; `--comments` explains each.
 - `calque config keys CONFIG` shows where the value of each key comes from.
 
