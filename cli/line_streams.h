@@ -18,9 +18,8 @@ namespace calque {
 //   replace  each byte that begins no character becomes U+FFFD
 //   skip     the line becomes empty
 enum class InvalidLine { error, replace, skip };
-inline constexpr Named<InvalidLine> invalid_lines[] = {{"error", InvalidLine::error},
-                                                       {"replace", InvalidLine::replace},
-                                                       {"skip", InvalidLine::skip}};
+inline constexpr Named<InvalidLine> invalid_lines[] = {
+    {"error", InvalidLine::error}, {"replace", InvalidLine::replace}, {"skip", InvalidLine::skip}};
 
 // The option --invalid-utf8.
 CLI::Option* add_invalid_utf8(CLI::App* command, InvalidLine& invalid);

@@ -139,8 +139,9 @@ void add_config_command(CLI::App& calque) {
           "For a valid config, list the settings that a format of calque export does not support")
       ->check(CLI::IsMember(format_names()))
       ->type_name("FORMAT");
-  check_command->add_flag("--strict", arguments->strict,
-                          "A missing file is an error, and not only if all of the data are missing");
+  check_command->add_flag(
+      "--strict", arguments->strict,
+      "A missing file is an error, and not only if all of the data are missing");
   check_command->footer(
       "Examples: calque config check configs/*.yaml\n"
       "          calque config check my.yaml --for ctranslate2");

@@ -5,9 +5,10 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "data/datasets/pair_signs.h"
 #include "data/datasets/tokenized_block.h"
 #include "data/files/content_hash.h"
-#include "data/tokenizers/symbol_model.h"
+#include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 
 namespace calque {
@@ -15,56 +16,9 @@ namespace {
 
 // The thresholds of the suspicions. A split of fewer than enough_pairs raises none.
 constexpr int64_t enough_pairs = 50;
-constexpr double many_copies = 0.2, little_correlation = 0.2, same_language = 0.8,
-                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1;
-
-// Pearson's correlation.
-class Correlation {
- public:
-  void add(double x, double y) {
-    n_ += 1;
-    x_ += x, y_ += y;
-    xx_ += x * x, yy_ += y * y, xy_ += x * y;
-  }
-  double value() const {
-    const double x_spread = n_ * xx_ - x_ * x_, y_spread = n_ * yy_ - y_ * y_;
-    if (n_ < 2 || x_spread <= 0 || y_spread <= 0) return 0;
-    return (n_ * xy_ - x_ * y_) / std::sqrt(x_spread * y_spread);
-  }
-  bool both_vary() const { return n_ * xx_ > x_ * x_ && n_ * yy_ > y_ * y_; }
-
- private:
-  double n_ = 0, x_ = 0, y_ = 0, xx_ = 0, yy_ = 0, xy_ = 0;
-};
-
-// How often the words of a text occur, in a table of fixed size: enough to tell whether two texts
-// are in the same language.
-class WordProfile {
- public:
-  void add(std::string_view text) {
-    for_each_symbol(SymbolUnit::word, text, [this](std::string_view word) {
-      ++counts_[content_hash(word) % counts_.size()];
-    });
-  }
-
-  // The cosine of the square roots of the counts: 1 for the same words equally often, 0 for no word
-  // in common. The roots reduce the influence of very frequent words.
-  double similarity(const WordProfile& other) const {
-    double shared = 0, sum = 0, other_sum = 0;
-    for (size_t i = 0; i < counts_.size(); ++i) {
-      const auto mine = static_cast<double>(counts_[i]);
-      const auto theirs = static_cast<double>(other.counts_[i]);
-      shared += std::sqrt(mine * theirs);
-      sum += mine;
-      other_sum += theirs;
-    }
-    const double scale = std::sqrt(sum * other_sum);
-    return scale == 0 ? 0 : shared / scale;
-  }
-
- private:
-  std::vector<int64_t> counts_ = std::vector<int64_t>(1 << 16);
-};
+constexpr double many_copies = 0.2, little_correlation = 0.5, same_language = 0.8,
+                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1,
+                 many_found = 0.005;
 
 void add_sentence(std::span<const int32_t> ids, SideReport& side) {
   const auto length = std::ssize(ids);
@@ -96,6 +50,7 @@ class Examination {
       require(corpus.columns() == 2, "check_corpora: {} has {} columns, not 2", corpus.name(),
               corpus.columns());
       report.lines += corpus.size();
+      shifts_.begin_corpus();
       for (int64_t first = 0; first < corpus.size();) {
         const TokenizedBlock block = read_tokenized(corpus, first, tokenizers_, filters_);
         for (int64_t i = 0; i < block.rows(); ++i) add(block, i, corpus, first + i);
@@ -104,6 +59,11 @@ class Examination {
     }
     report.length_correlation = lengths_.value();
     report.side_similarity = content.source_words.similarity(content.target_words);
+    if (report.kept < enough_pairs) return;
+    if (report.side_similarity < same_language) {
+      for (const CorpusSource& place : split.corpora) find_swapped(Corpus(place));
+    }
+    list_findings();
   }
 
   bool lengths_vary() const { return lengths_.both_vary(); }
@@ -114,6 +74,11 @@ class Examination {
  private:
   void add(const TokenizedBlock& block, int64_t row, const Corpus& corpus, int64_t index) {
     const Verdict& verdict = block.verdicts[row];
+    if (verdict.drop == Drop::invalid) {
+      const std::string_view text = block.text.row(row)[verdict.column].text;
+      const bool nul = text[*find_invalid_utf8(text)] == '\0';
+      (nul ? report.nuls : report.invalid).add(corpus, index, verdict.column);
+    }
     if (verdict.drop != Drop::none) {
       return report.drops.add(verdict.drop, corpus.where(index, verdict.column));
     }
@@ -129,8 +94,10 @@ class Examination {
     content.source_words.add(source);
     content.target_words.add(target);
     ++report.kept;
-    report.repeated += repeated;
-    report.copies += source == target;
+    if (repeated) report.repeated.add(corpus, index, 0);
+    if (source == target) report.copies.add(corpus, index, 0);
+    look_at(source, source_scripts_, corpus, index, 0);
+    look_at(target, target_scripts_, corpus, index, 1);
     if (training_) {
       report.pairs_in_training += training_->pairs.contains(pair_hash);
       report.sources_in_training += training_->sources.contains(source_hash);
@@ -138,13 +105,57 @@ class Examination {
     const auto ids = block.row(row);
     add_sentence(ids[0], report.source);
     add_sentence(ids[1], report.target);
-    lengths_.add(static_cast<double>(ids[0].size()), static_cast<double>(ids[1].size()));
+    const auto source_length = static_cast<double>(ids[0].size());
+    const auto target_length = static_cast<double>(ids[1].size());
+    lengths_.add(source_length, target_length);
+    shifts_.add(source_length, target_length, corpus, index);
+  }
+
+  void look_at(std::string_view text, ScriptCount& scripts, const Corpus& corpus, int64_t index,
+               int column) {
+    scripts.add(text, corpus, index, column);
+    if (has_markup(text)) markup_.add(corpus, index, column);
+    if (has_mojibake(text)) mojibake_.add(corpus, index, column);
+  }
+
+  // Reads the corpus again, now that the words of both sides are known.
+  void find_swapped(const Corpus& corpus) {
+    constexpr int64_t rows = 1 << 14, bytes = 8 << 20;
+    const WordProfile &sources = content.source_words, &targets = content.target_words;
+    for (int64_t first = 0; first < corpus.size();) {
+      const RowBlock block = corpus.read(first, rows, bytes);
+      for (int64_t i = 0; i < block.rows(); ++i) {
+        const std::span<const Line> row = block.row(i);
+        if (is_text(row[0]) && is_text(row[1]) && reads_like(row[0].text, targets, sources) &&
+            reads_like(row[1].text, sources, targets)) {
+          swapped_.add(corpus, first + i, 0);
+        }
+      }
+      first += block.rows();
+    }
+  }
+
+  void list_findings() {
+    const auto list = [this](const std::string& what, const Sightings& seen) {
+      if (seen.count > 0) report.findings.push_back({what, seen});
+    };
+    list("pairs with swapped sides", swapped_);
+    list("pairs that may be shifted: their lengths do not correlate", shifts_.shifted());
+    list(fmt::format("source lines in another script than {}", source_scripts_.usual()),
+         source_scripts_.others());
+    list(fmt::format("target lines in another script than {}", target_scripts_.usual()),
+         target_scripts_.others());
+    list("lines with HTML tags or references", markup_);
+    list("lines with broken characters, such as \u00c3\u00a4 for \u00e4", mojibake_);
   }
 
   std::array<Tokenizer, 2> tokenizers_;
   FilterOptions filters_;
   const SplitContent* training_;
   Correlation lengths_;
+  ShiftSearch shifts_;
+  ScriptCount source_scripts_, target_scripts_;
+  Sightings markup_, mojibake_, swapped_;
 };
 
 std::string percent(int64_t part, int64_t whole) {
@@ -152,12 +163,12 @@ std::string percent(int64_t part, int64_t whole) {
 }
 
 void find_problems(const SplitReport& split, InvalidText invalid, CheckReport& report) {
-  const DropTally::Reason& broken = split.drops.of(Drop::invalid);
-  if (broken.count > 0 && invalid == InvalidText::error) {
+  for (const auto& [lines, what] :
+       {std::pair(&split.invalid, "are not valid UTF-8"), {&split.nuls, "have a NUL"}}) {
+    if (lines->count == 0 || invalid != InvalidText::error) continue;
     report.problems.push_back(
-        fmt::format("{}: {} lines are not valid UTF-8 (first: {}); fix them or set "
-                    "data.invalid_utf8: skip",
-                    split.name, broken.count, broken.first));
+        fmt::format("{}: {} lines {}{}; fix them or set data.invalid_utf8: skip", split.name,
+                    lines->count, what, lines->places()));
   }
   if (split.kept == 0) {
     report.problems.push_back(
@@ -172,17 +183,21 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
   if (split.kept < enough_pairs) return;
   suspect(share_of(split.lines - split.kept, split.lines) > many_dropped,
           percent(split.lines - split.kept, split.lines) + " of the pairs are dropped");
-  const bool copied = share_of(split.copies, split.kept) > many_copies;
-  suspect(copied, "source and target are equal in " + percent(split.copies, split.kept) +
+  const bool copied = share_of(split.copies.count, split.kept) > many_copies;
+  suspect(copied, "source and target are equal in " + percent(split.copies.count, split.kept) +
                       " of the pairs; is one file named twice?");
   suspect(
       !copied && split.side_similarity > same_language,
       fmt::format("both sides use the same words (similarity {:.2f}); are they in one language?",
                   split.side_similarity));
-  suspect(lengths_vary && std::abs(split.length_correlation) < little_correlation,
-          fmt::format("the lengths of source and target do not correlate ({:.2f}); are the lines "
-                      "shifted?",
+  suspect(lengths_vary && split.length_correlation < little_correlation,
+          fmt::format("the lengths of source and target correlate little ({:.2f}; usual: 0.8 and "
+                      "more); are the lines shifted?",
                       split.length_correlation));
+  for (const Finding& finding : split.findings) {
+    suspect(share_of(finding.seen.count, split.kept) > many_found,
+            fmt::format("{} {}{}", finding.seen.count, finding.what, finding.seen.places()));
+  }
   for (const auto& [name, side] : {std::pair("source", &split.source), {"target", &split.target}}) {
     suspect(share_of(side->unknown, side->tokens) > many_unknown,
             fmt::format("{} of the {} tokens are unknown; is it the right language and tokenizer?",

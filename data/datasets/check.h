@@ -9,6 +9,7 @@
 
 #include "data/corpora/corpus.h"
 #include "data/corpora/filters.h"
+#include "data/datasets/line_signs.h"
 #include "data/tokenizers/tokenizer.h"
 
 namespace calque {
@@ -30,13 +31,21 @@ struct SideReport {
   std::array<int64_t, length_classes.size() + 1> lengths{};  // number of sentences kept, by class
 };
 
+// Pairs kept that are probably bad.
+struct Finding {
+  std::string what;  // "lines with HTML"
+  Sightings seen = {};
+};
+
 struct SplitReport {
   std::string name;
   int64_t lines = 0, kept = 0;
   DropTally drops;
+  Sightings invalid = {}, nuls = {};  // what `drops` counts as invalid: not UTF-8, or with a NUL
   SideReport source, target;
-  int64_t copies = 0;             // pairs kept whose two texts are equal
-  int64_t repeated = 0;           // pairs kept that occurred before in this split
+  Sightings copies = {};          // pairs kept whose two texts are equal
+  Sightings repeated = {};        // pairs kept that occurred before in this split
+  std::vector<Finding> findings;  // what was seen at least once
   int64_t pairs_in_training = 0;  // pairs kept that the first split has too
   int64_t sources_in_training = 0;
   double length_correlation = 0;  // Pearson's, of the numbers of tokens; 0 if a side does not vary

@@ -42,13 +42,26 @@ std::string histogram(const SplitReport& split) {
 }
 
 std::string split_text(const SplitReport& split, bool training) {
-  std::string text = fmt::format("{}: {} lines, {} pairs kept\n  dropped: {}\n", split.name,
+  std::string text = fmt::format("{}: {} lines, {} pairs kept\n  dropped: {}", split.name,
                                  split.lines, split.kept, split.drops.text());
+  if (split.nuls.count > 0) {
+    text +=
+        fmt::format("; {} of the invalid ones have a NUL{}", split.nuls.count, split.nuls.places());
+  }
+  text += '\n';
   if (split.kept == 0) return text;
   text += side_line("source", split.source, split.kept);
   text += side_line("target", split.target, split.kept);
-  text += fmt::format("  length correlation {:.2f}; {} pairs with equal sides; {} repeated pairs\n",
-                      split.length_correlation, split.copies, split.repeated);
+  text += fmt::format(
+      "  length correlation {:.2f}; {} pairs with equal sides{}\n  {} repeated pairs",
+      split.length_correlation, split.copies.count, split.copies.places(), split.repeated.count);
+  if (split.repeated.count > 0) {
+    text += split.repeated.places() + "; data.drop_duplicates: true drops them";
+  }
+  text += '\n';
+  for (const Finding& finding : split.findings) {
+    text += fmt::format("  {} {}{}\n", finding.seen.count, finding.what, finding.seen.places());
+  }
   if (!training) {
     text += fmt::format("  also in the training data: {} pairs, {} sources\n",
                         split.pairs_in_training, split.sources_in_training);

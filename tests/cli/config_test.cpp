@@ -39,10 +39,13 @@ TEST_CASE("config check checks all given files") {
 }
 
 TEST_CASE("config check names missing files, and fails with --strict or if all data are missing") {
-  const std::string check = "cd $(mktemp -d) && echo a > t.en && echo b > t.de && "
-                            "calque config check " + toy + " --set 'tokenizer.files=[x.model]' ";
-  const std::string some = "--set 'data.train=[{source: t.en, target: none.de}]' "
-                           "--set 'data.validation=[]' --set 'data.test=[]' ";
+  const std::string check =
+      "cd $(mktemp -d) && echo a > t.en && echo b > t.de && "
+      "calque config check " +
+      toy + " --set 'tokenizer.files=[x.model]' ";
+  const std::string some =
+      "--set 'data.train=[{source: t.en, target: none.de}]' "
+      "--set 'data.validation=[]' --set 'data.test=[]' ";
   const std::string notes = folder + "toy.yaml: data.train: none.de: no such file\n";
   const CommandResult ran = run(check + some);
   CHECK(ran.status == 0);

@@ -148,7 +148,8 @@ TEST_CASE("embed truncates a text that has more tokens than the context") {
 }
 
 TEST_CASE("classify and embed read an invalid line as --invalid-utf8 says") {
-  const std::string invalid = "the dog\\nder \\377\\n", repaired = "the dog\\nder \\357\\277\\275\\n";
+  const std::string invalid = "the dog\\nder \\377\\n",
+                    repaired = "the dog\\nder \\357\\277\\275\\n";
   const CommandResult classes = classify(invalid, "--invalid-utf8 replace");
   CHECK(classes.status == 0);
   CHECK(classes.out == classify(repaired).out);

@@ -89,17 +89,17 @@ TEST_CASE("a line longer than any training pair is translated in parts, with a w
   const std::string folder = trained().file("short"), input = trained().file("long");
   train_briefly(folder, "--set data.max_length=12");
   const std::string long_line = "yes a | head -20000 | paste -sd ' '";
-  const CommandResult ran = run("{ echo a b; " + long_line + "; echo c; " + long_line + "; } > " +
-                                input + "; calque translate " + folder + " --input " + input +
-                                " --beam 1 --alignment");
+  const CommandResult ran =
+      run("{ echo a b; " + long_line + "; echo c; " + long_line + "; } > " + input +
+          "; calque translate " + folder + " --input " + input + " --beam 1 --alignment");
   CHECK(ran.status == 0);
   CHECK(count_lines(ran.out) == 4);
   CHECK(count_lines(ran.err) == 2);
   CHECK(ran.err.find("long:2: 20000 tokens, more than the 12 of any training sentence; ") !=
         std::string::npos);
   CHECK(ran.err.find("long: 2 lines are that long\n") != std::string::npos);
-  const CommandResult ordinary = run("{ echo a b; echo c; } | calque translate " + folder +
-                                     " --beam 1 --alignment");
+  const CommandResult ordinary =
+      run("{ echo a b; echo c; } | calque translate " + folder + " --beam 1 --alignment");
   CHECK(ordinary.err.empty());
   std::istringstream with(ran.out), without(ordinary.out);
   std::string first, second;

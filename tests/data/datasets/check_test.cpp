@@ -67,6 +67,7 @@ TEST_CASE("ordinary data is sound") {
   INFO(to_text(report));
   CHECK(report.sound());
   CHECK(report.splits[0].length_correlation > 0.8);
+  for (const SplitReport& split : report.splits) CHECK(split.findings.empty());
 }
 
 TEST_CASE("equal sides are suspected") {
@@ -87,6 +88,45 @@ TEST_CASE("the same language on both sides is suspected") {
   std::vector<Row> pairs = small_pairs(500);
   for (Row& pair : pairs) pair[1] = "and " + pair[0];
   CHECK(suspects(check(pairs), "are they in one language?"));
+}
+
+TEST_CASE("lines with a NUL are counted apart from lines that are not UTF-8") {
+  const std::string nul("a\0b", 3);
+  const CheckReport report = check({{nul, "x"}, {"\xFF", "x"}, {"a", nul}, {"a", "b"}});
+  CHECK(report.splits[0].nuls.count == 2);
+  CHECK(report.splits[0].invalid.count == 1);
+  REQUIRE(report.problems.size() == 2);
+  CHECK(report.problems[0].starts_with("train: 1 lines are not valid UTF-8 (first: toy:2)"));
+  CHECK(report.problems[1].starts_with("train: 2 lines have a NUL (first: toy:1)"));
+}
+
+TEST_CASE("a few bad pairs of each kind are found, with their first places") {
+  std::vector<Row> pairs = small_pairs(2900, 1, 40);
+  for (size_t i = 0; i < 20; ++i) {
+    std::swap(pairs[100 + 7 * i][0], pairs[100 + 7 * i][1]);
+    pairs[400 + 7 * i][1] = "\u043a\u043e\u0442 \u0438 \u043f\u0451\u0441";
+    pairs[700 + 7 * i][0] = "<b>" + pairs[700 + 7 * i][0] + "</b>";
+    pairs[1000 + 7 * i][1] += " f\u00c3\u00bcr";
+  }
+  for (size_t i = 2000; i < 2050; ++i) pairs[i][1] = pairs[i + 1][1];
+  const CheckReport report = check(pairs);
+  const std::string text = to_text(report);
+  INFO(text);
+  const auto count = [&](const std::string& what) -> int64_t {
+    for (const Finding& finding : report.splits[0].findings) {
+      if (finding.what.starts_with(what)) return finding.seen.count;
+    }
+    return 0;
+  };
+  CHECK(count("pairs with swapped sides") == 20);
+  CHECK(count("target lines in another script than Latin") == 20);
+  CHECK(count("lines with HTML") == 20);
+  CHECK(count("lines with broken characters") == 20);
+  CHECK(count("pairs that may be shifted") >= 40);
+  CHECK(count("pairs that may be shifted") <= 120);
+  CHECK(text.find("swapped sides (first: toy:101, toy:108, toy:115)") != std::string::npos);
+  CHECK(text.find("than Latin (first: toy:401, toy:408, toy:415)") != std::string::npos);
+  CHECK(text.find("suspicion: train: 20 lines with HTML") != std::string::npos);
 }
 
 TEST_CASE("swapped sides of a test set are suspected") {
@@ -127,10 +167,15 @@ TEST_CASE("a split that would stop a run is a problem, and the other splits are 
 }
 
 TEST_CASE("repeated pairs are counted, or dropped by the filter drop_duplicates") {
-  const std::vector<Row> pairs = {{"a", "b"}, {"a", "b"}, {"a", "c"}};
-  CHECK(check(pairs).splits[0].repeated == 1);
+  const std::vector<Row> pairs = {{"a", "b"}, {"a", "b"}, {"a", "c"}, {"c", "c"}};
+  const CheckReport counted = check(pairs);
+  CHECK(counted.splits[0].repeated.count == 1);
+  const std::string text = to_text(counted);
+  CHECK(text.find("1 pairs with equal sides (first: toy:4)") != std::string::npos);
+  CHECK(text.find("1 repeated pairs (first: toy:2); data.drop_duplicates: true drops them") !=
+        std::string::npos);
   const CheckReport report =
       check({{"train", {{in_memory("toy", pairs)}}}}, {.drop_duplicates = true});
-  CHECK(report.splits[0].kept == 2);
+  CHECK(report.splits[0].kept == 3);
   CHECK(report.splits[0].drops.of(Drop::duplicate).first == "toy:2");
 }

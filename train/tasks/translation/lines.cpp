@@ -14,9 +14,8 @@ namespace {
 std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, size_t k) {
   std::vector<std::string> links;
   std::pair<int64_t, int64_t> first;
-  for (const AlignedWords& part :
-       align_words(run, divided(found.source, found.source_ends),
-                   divided(found.best[k].ids, found.target_ends[k]))) {
+  for (const AlignedWords& part : align_words(run, divided(found.source, found.source_ends),
+                                              divided(found.best[k].ids, found.target_ends[k]))) {
     for (const auto& [i, j] : part.links) {
       links.push_back(fmt::format("{}-{}", first.first + i, first.second + j));
     }
