@@ -184,12 +184,41 @@ class Loader {
     }
     const std::string name = setting.substr(0, equals);
     const ConfigKey* key = find_config_key(name);
+    if (key == nullptr && set_inside(name, setting.substr(equals + 1), place, layer)) return;
     if (key == nullptr) {
       const auto dot = name.find('.');
       const std::string section = dot == std::string::npos ? "" : name.substr(0, dot);
       fail("{}: {}", place, unknown_key(section, name.substr(section.empty() ? 0 : dot + 1)));
     }
     layer.push_back({key, parse_yaml_argument(setting.substr(equals + 1), place)});
+  }
+
+  // Sets a key inside the map of another key: data.train.pairs, if data.train is one corpus.
+  // Returns false if there is no such map.
+  bool set_inside(std::string_view name, std::string_view text, const std::string& place,
+                  Layer& layer) {
+    const size_t dot = name.rfind('.');
+    const ConfigKey* key = dot == name.npos ? nullptr : find_config_key(name.substr(0, dot));
+    if (key == nullptr) return false;
+    YamlValue whole = parse_yaml_argument(key->write(loaded_.config), place);
+    for (const Assignment& earlier : layer) {
+      if (earlier.key == key) whole = earlier.value;
+    }
+    if (whole.kind == YamlValue::Kind::list) {
+      if (whole.items.size() > 1) {
+        fail("{}: {} is a list of {}; set all of it: --set '{}=[...]'", place, key->name,
+             whole.items.size(), key->name);
+      }
+      YamlValue only = whole.items.empty() ? parse_yaml_argument("{}", place) : whole.items.front();
+      whole = std::move(only);
+    }
+    if (whole.kind != YamlValue::Kind::map) return false;
+    whole.place = {std::make_shared<const std::string>(place), 0};
+    const std::string inner(name.substr(dot + 1));
+    std::erase_if(whole.entries, [&](const YamlEntry& entry) { return entry.key == inner; });
+    whole.entries.push_back({inner, whole.place, parse_yaml_argument(text, place)});
+    layer.push_back({key, std::move(whole)});
+    return true;
   }
 
   // task, model.preset and model.kind set other keys. The keys after them override these.

@@ -29,13 +29,22 @@ bool is_plain_scalar(const YamlValue& value) {
   return value.kind == YamlValue::Kind::scalar && !value.quoted;
 }
 
+// Advice for 0,1, or nothing.
+std::string decimal_point_advice(const YamlValue& value) {
+  std::string text = value.scalar;
+  const size_t comma = text.find(',');
+  if (comma == text.npos) return "";
+  text[comma] = '.';
+  return number<double>(text) ? fmt::format(", with a decimal point ({})", text) : "";
+}
+
 template <class Number>
 Number read_number(const YamlValue& from, std::string_view key, const Range& range) {
   const std::optional<Number> value =
       is_plain_scalar(from) ? number<Number>(from.scalar) : std::nullopt;
   if (!value || !std::isfinite(static_cast<double>(*value)) ||
       !range.contains(static_cast<double>(*value))) {
-    refuse_value(from, key, allowed_values(range, Number{}));
+    refuse_value(from, key, allowed_values(range, Number{}) + decimal_point_advice(from));
   }
   return *value;
 }

@@ -153,6 +153,19 @@ class TreeBuilder : public YAML::EventHandler {
     map.pending = YamlEntry{key.scalar, key.place, {}};
   }
 
+  // In {dropout: 0,1} the 1 is a key.
+  static void refuse_decimal_comma(const Open& map, const YamlValue& value) {
+    const auto is_number = [](std::string_view text) {
+      return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    };
+    if (value.kind != YamlValue::Kind::nothing || !is_number(map.pending->key)) return;
+    if (map.value.entries.empty()) return;
+    const auto& [key, place, before] = map.value.entries.back();
+    if (before.quoted || !is_number(before.scalar)) return;
+    fail("{}: {}: {},{}: the comma ends the value; write it with a decimal point, {}.{}",
+         place.text(), key, before.scalar, map.pending->key, before.scalar, map.pending->key);
+  }
+
   void place_value(YamlValue value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -163,6 +176,7 @@ class TreeBuilder : public YAML::EventHandler {
       parent.value.items.push_back(std::move(value));
       return;
     }
+    refuse_decimal_comma(parent, value);
     parent.pending->value = std::move(value);
     parent.value.entries.push_back(std::move(*parent.pending));
     parent.pending.reset();

@@ -76,6 +76,32 @@ TEST_CASE("a preset in a later layer overrides the settings of earlier layers") 
   CHECK(loaded.origins.at("model.d_model") == "--set model.preset=big, preset");
 }
 
+TEST_CASE("--set sets a key inside a map or the only corpus, and keeps the others") {
+  const Config config =
+      parsed("model: {experts: {count: 8, active: 3}}\n",
+             {"data.train.pairs=77", "model.experts.count=4", "data.train.longest=5"});
+  REQUIRE(config.data.train.size() == 1);
+  CHECK(config.data.train[0].toy == CorpusConfig::Toy::copy);
+  CHECK(config.data.train[0].pairs == 77);
+  CHECK(config.data.train[0].longest == 5);
+  CHECK(config.model.experts.count == 4);
+  CHECK(config.model.experts.active == 3);
+  const Config replaced = parsed("", {"data.train={prefix: y, languages: [a, b]}",
+                                      "data.train.prefix=x", "data.validation.tsv=v"});
+  CHECK(replaced.data.train[0].prefix == "x");
+  CHECK(replaced.data.train[0].languages == std::vector<std::string>{"a", "b"});
+  CHECK(replaced.data.validation[0].tsv == "v");
+  CHECK(config_error("", {"data.train.prefix=x"})
+            .starts_with("--set data.train.prefix=x: data.train: a corpus needs exactly one of "));
+  CHECK(config_error("", {"data.train=[{toy: copy}, {toy: sort}]", "data.train.pairs=5"}) ==
+        "--set data.train.pairs=5: data.train is a list of 2; set all of it: --set "
+        "'data.train=[...]'");
+  CHECK(config_error("", {"data.train.pears=5"})
+            .starts_with(
+                "--set data.train.pears=5: data.train.pears: unknown key; nearest is pairs"));
+  CHECK(config_error("", {"model.heads.x=5"}).find("unknown key") != std::string::npos);
+}
+
 TEST_CASE("the presets have their documented sizes") {
   struct Size {
     std::string preset;

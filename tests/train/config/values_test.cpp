@@ -118,6 +118,15 @@ TEST_CASE("numbers are read in the usual notations") {
   CHECK_FALSE(parsed("model:\n  output_bias: off\n").model.output_bias);
 }
 
+TEST_CASE("the message for a decimal comma has the number with a decimal point") {
+  CHECK(config_error("model:\n  dropout: 0,1\n") ==
+        "c.yaml:4: model.dropout: must be a number, 0 to 0.99, with a decimal point (0.1), not "
+        "'0,1'");
+  CHECK(config_error("", {"model.dropout=0,1"}).find("with a decimal point (0.1)") !=
+        std::string::npos);
+  CHECK(config_error("model:\n  dropout: a,b\n").find("decimal point") == std::string::npos);
+}
+
 TEST_CASE("a decimal comma is refused and a decimal point is read, whatever the locale uses") {
   for (const char* locale : {"C", "de_DE.UTF-8", "tr_TR.UTF-8"}) {
     if (std::setlocale(LC_ALL, locale) == nullptr) continue;  // not installed on this machine

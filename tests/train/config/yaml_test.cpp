@@ -80,6 +80,15 @@ TEST_CASE("bytes that are not text are refused with their line") {
             .find("f.yaml:1:") == 0);
 }
 
+TEST_CASE("a decimal comma between braces is refused by its name") {
+  CHECK(refusal("a:\n  {heads: 2, dropout: 0,1}\n") ==
+        "f.yaml:2: dropout: 0,1: the comma ends the value; write it with a decimal point, 0.1");
+  for (const char* text : {"{a: 1, b}", "{a: x, 1}", "{a: 1, 1: 2}", "{1}", "{a: '0',1}"}) {
+    CAPTURE(text);
+    CHECK(refusal(text).empty());
+  }
+}
+
 TEST_CASE("broken YAML is an error with a line, never a crash") {
   for (const std::string text :
        {"a: [1, 2\n", "a: 'open\n", "a: \"open\n", "a: 'it''s\n", "a: \"\\\"\n",
