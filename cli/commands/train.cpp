@@ -17,6 +17,7 @@
 #include "core/threads/parallel.h"
 #include "ranks/collectives.h"
 #include "ranks/start_ranks.h"
+#include "train/run/continuation.h"
 #include "train/run/plan.h"
 #include "train/settings.h"
 #include "train/step/profile_report.h"
@@ -35,10 +36,15 @@ struct TrainArguments {
   int threads = 0;
 };
 
-RunFolder folder_of(const TrainArguments& arguments, Communicator& ranks) {
-  const std::string folder =
+RunFolder folder_of(const TrainArguments& arguments, const Config& config, Communicator& ranks) {
+  std::string folder =
       arguments.run.empty() ? default_run_folder(arguments.config) : without_slash(arguments.run);
-  return {broadcast_text(ranks, arguments.fresh ? unused_run_folder(folder) : folder)};
+  if (ranks.is_rank_zero() && arguments.fresh) {
+    folder = unused_run_folder(folder);
+  } else if (ranks.is_rank_zero() && arguments.run.empty()) {
+    folder = folder_to_continue(folder, config);
+  }
+  return {broadcast_text(ranks, folder)};
 }
 
 // A word quoted for a shell.
@@ -67,6 +73,8 @@ std::string resuming_text(const Config& config, const RunFolder& run) {
   if (!state) return "";
   std::string text;
   for (const std::string& note : check_same_settings(*state, config)) text += note + "\n";
+  const std::string rate = changed_rate_note(*state, config, run.path);
+  if (!rate.empty()) text += rate + "\n";
   return text +
          fmt::format(
              "{} is at step {} and resumes from there; the plan below is for the whole run\n\n",
@@ -158,7 +166,7 @@ int train_as(Communicator& ranks, const TrainArguments& arguments) {
   const int64_t count = arguments.threads > 0 ? arguments.threads : config.training.threads;
   share_processors(ranks);
   if (count > 0) set_threads(static_cast<int>(count));
-  const RunFolder run = folder_of(arguments, ranks);
+  const RunFolder run = folder_of(arguments, config, ranks);
   if (arguments.dry_run) {
     if (!ranks.is_rank_zero()) return 0;
     fmt::print("{}{}", resuming_text(config, run), training_plan(config, run, make_task));
@@ -223,7 +231,7 @@ void add_train_command(CLI::App& calque) {
                  "Measure the time of each op; writes a table and a trace")
       ->excludes(dry_run);
   command->footer(
-      "The same command again resumes an interrupted run.\n"
+      "The same command again resumes an interrupted run, the newest one if --fresh made several.\n"
       "Example: calque train configs/toy.yaml");
   command->callback([arguments] {
     if (const int status = train_command(*arguments)) throw CLI::RuntimeError(status);

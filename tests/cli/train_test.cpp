@@ -98,6 +98,44 @@ TEST_CASE("a finished run whose learning rate ends later can be trained until th
   CHECK_MESSAGE(further.status == 0, further.err);
 }
 
+TEST_CASE("a finished run that is trained further says how its learning rate changes") {
+  const TrainingFolder training;
+  const std::string command = training.command + " --set training.schedule=auto";
+  const CommandResult first = run(command);
+  CHECK(first.out.find("the learning rate goes from") == std::string::npos);
+  const std::string note =
+      "; to train the finished weights further instead, start another run with --fresh --set "
+      "model.init_from=" +
+      training.folder.path("run");
+  for (const std::string option : {" --dry-run", ""}) {
+    const CommandResult further = run(command + " --set training.until=22u" + option);
+    CHECK_MESSAGE(further.status == 0, further.err);
+    CHECK_MESSAGE(further.out.find("the learning rate goes from ") != std::string::npos,
+                  further.out);
+    CHECK_MESSAGE(further.out.find(note) != std::string::npos, further.out);
+  }
+  const CommandResult constant = run(training.command + " --fresh --quiet");
+  CHECK(constant.status == 0);
+  CHECK(run("calque train '" + training.config + "' --run '" + training.folder.path("run-2") +
+            "' --set training.until=22u")
+            .out.find("the learning rate goes from") == std::string::npos);
+}
+
+TEST_CASE("after --fresh, the same command resumes the newest run that has not finished") {
+  const TrainingFolder training;
+  const std::string command =
+      "cd '" + training.folder.path("") + "' && calque train small.yaml --set training.until=";
+  REQUIRE(run(command + "10u --quiet").status == 0);
+  REQUIRE(run(command + "5u --quiet --fresh").status == 0);
+  const CommandResult resumed = run(command + "10u");
+  CHECK_MESSAGE(resumed.out.find("resuming runs/small-2 at step 5") != std::string::npos,
+                resumed.out);
+  CHECK(run(command + "10u").out.find("runs/small has finished, at step 10") != std::string::npos);
+  // A run of another config, whose name looks like one of --fresh, is left alone.
+  REQUIRE(run(command + "5u --quiet --fresh --set model.d_ff=16").status == 0);
+  CHECK(run(command + "10u").out.find("runs/small has finished, at step 10") != std::string::npos);
+}
+
 TEST_CASE("the command for resuming has the folder and the settings of the run") {
   const TrainingFolder training;
   const std::string settings = " --set 'training.betas=[0.9, 0.95]' --threads 1";

@@ -5,6 +5,7 @@
 #include "train/config/load.h"
 #include "train/config/show.h"
 #include "train/ranks/agreement.h"
+#include "train/run/continuation.h"
 #include "train/run/stop_request.h"
 #include "train/run/training.h"
 #include "train/settings.h"
@@ -132,6 +133,8 @@ Training::Restored Training::load(const WholeState& optimizer) {
   const auto loaded = checkpoints_.load_newest(parameter_slots(task_->parameters()),
                                                optimizer.slots(), restored.damaged);
   restored.notes = check_same_settings(loaded->state, config_);
+  const std::string rate = changed_rate_note(loaded->state, config_, run_.path);
+  if (!rate.empty()) restored.notes.push_back(rate);
   check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
   state_ = loaded->state;
   for (std::string& note : retire_incomparable_scores(state_, config_of(state_), config_, *task_)) {
