@@ -71,6 +71,7 @@ void Service::route(const HttpRequest& request, Answer& answer) {
     now.queue_tokens = queue_.unfinished_tokens();
     return answer.send({200, "text/plain; version=0.0.4", metrics_.text(now)});
   }
+  if (path == "/v1" || path.starts_with("/v1/")) answer.of_route("other", Answer::Errors::object);
   std::string allowed;
   static const std::vector<KnownRoute> routes = all_routes();
   for (const KnownRoute& known : routes) {

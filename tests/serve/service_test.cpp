@@ -189,6 +189,17 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"format", "pdf"}}) ==
         "400 format: must be text or html");
   CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
+  const json nowhere = json::parse(served.get("/nowhere").body);
+  CHECK(nowhere["error"] == "there is no such route");
+  for (const HttpResponse& unknown :
+       {served.post("/v1/chat/completions", json::object()), served.get("/v1/nothing"),
+        served.get("/v1")}) {
+    CHECK(unknown.status == 404);
+    const json error = json::parse(unknown.body)["error"];
+    CHECK(error["message"] == "there is no such route");
+    CHECK(error["type"] == "invalid_request_error");
+    CHECK(error.contains("code"));
+  }
   const HttpResponse wrong = served.get("/classify");
   CHECK(wrong.status == 405);
   CHECK(std::ranges::count(wrong.headers, std::pair<std::string, std::string>("Allow", "POST")) ==
