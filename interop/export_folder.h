@@ -34,10 +34,14 @@ class ExportFolder {
   void write_safetensors(std::string_view name, const TensorList& tensors,
                          const std::string& format = "") const;
 
+  // A line for whoever exports.
+  void remark(std::string text) { remark_ = std::move(text); }
+  const std::string& remark() const { return remark_; }
+
   void finish();
 
  private:
-  std::string out_, temporary_;
+  std::string out_, temporary_, remark_;
   std::vector<std::string> inner_;  // folders inside
   bool finished_ = false;
 };

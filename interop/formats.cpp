@@ -128,12 +128,13 @@ void require_exportable(const Format& format, const Config& config, const std::s
   fail("{}: not exported: {}", place, obstacle_text(found.front(), format, config));
 }
 
-void export_model(const Format& format, const AnyExported& from, const std::string& out,
-                  bool int8) {
+std::string export_model(const Format& format, const AnyExported& from, const std::string& out,
+                         bool int8) {
   std::visit([&](const RunParts& parts) { require_exportable(format, parts.config, out); }, from);
   ExportFolder folder(out);
   format.write(from, folder, int8);
   folder.finish();
+  return folder.remark();
 }
 
 AnyImported import_model(const std::string& place) {

@@ -43,10 +43,10 @@ std::string obstacle_text(const Obstacle& obstacle, const Format& format, const 
 // Throws an Error for the first obstacle, if there is one. The message begins with `place`.
 void require_exportable(const Format& format, const Config& config, const std::string& place);
 
-// Writes the new folder, and reads the files back. Throws an Error for a model that the format
-// cannot hold exactly.
-void export_model(const Format& format, const AnyExported& from, const std::string& out,
-                  bool int8 = false);
+// Writes the new folder, and reads the files back. Returns a remark, or an empty text. Throws an
+// Error for a model that the format cannot hold exactly.
+std::string export_model(const Format& format, const AnyExported& from, const std::string& out,
+                         bool int8 = false);
 
 // Reads the model at `place`, a folder or a file, in the format that it is in. Throws an Error for
 // a model that is damaged, or that calque cannot represent.

@@ -26,7 +26,8 @@ void run_export(const ExportArguments& arguments) {
       arguments.out.empty()
           ? without_slash(find_run(arguments.run).folder.path) + "-" + arguments.format
           : arguments.out;
-  export_run(arguments.run, format, out, arguments.int8);
+  const std::string remark = export_run(arguments.run, format, out, arguments.int8);
+  if (!remark.empty()) write_output(remark + "\n");
   write_output(fmt::format("{}: {}/README.md says how to load it\n", out, out));
 }
 

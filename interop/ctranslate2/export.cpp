@@ -1,3 +1,5 @@
+#include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -9,6 +11,25 @@
 
 namespace calque {
 namespace {
+
+// The weight that changes most when it becomes an integer times a scale.
+struct Rounding {
+  std::string name;
+  float weight = 0, rounded = 0;
+
+  float size() const { return std::abs(weight - rounded); }
+  void compare(const Ct2Variable& values, const Ct2Variable& scales, const Tensor& weights) {
+    for (int64_t i = 0; i < weights.size(); ++i) {
+      float scale = 0;
+      std::memcpy(&scale, scales.bytes.data() + i / weights.cols() * int64_t{sizeof(scale)},
+                  sizeof(scale));
+      const auto integer = static_cast<int8_t>(values.bytes[static_cast<size_t>(i)]);
+      const auto own = static_cast<float>(weights.data()[i]);
+      const float now = static_cast<float>(integer) / scale;
+      if (std::abs(own - now) > size()) *this = {values.name, own, now};
+    }
+  }
+};
 
 // Collects the variables of a model as CTranslate2 stores them.
 class Variables : public ParameterWalk {
@@ -41,6 +62,7 @@ class Variables : public ParameterWalk {
   }
 
   Ct2Model take() { return std::move(model_); }
+  const Rounding& rounding() const { return rounding_; }
 
  private:
   void add(const std::string& name, const Tensor& x, bool is_weight) {
@@ -49,11 +71,13 @@ class Variables : public ParameterWalk {
       return;
     }
     auto [values, scales] = ct2_quantized(name, x);
+    rounding_.compare(values, scales, x);
     model_.variables.push_back(std::move(values));
     model_.variables.push_back(std::move(scales));
   }
 
   bool int8_;
+  Rounding rounding_;
   Ct2Model model_;
   std::vector<std::pair<Tensor, std::string>> tables_;
 };
@@ -80,9 +104,8 @@ void add_stack(Variables& to, const std::string& scope, const TransformerOptions
   }
 }
 
-Ct2Model model_of(const Transformer& model, bool int8) {
+void add_model(Variables& to, const Transformer& model) {
   const TransformerOptions& options = model.options;
-  Variables to(int8);
   add_stack(to, "encoder", options, model.source_positions, options.encoder_layers);
   to.flag("encoder/embeddings_merge", Ct2Type::int8, 0);
   add_stack(to, "decoder", options, model.target_positions, options.decoder_layers);
@@ -92,7 +115,6 @@ Ct2Model model_of(const Transformer& model, bool int8) {
   to.flag("decoder/alignment_heads", Ct2Type::int16, 1);
   walk_ctranslate2(to, model);
   if (model.output.bias) to.tensor("decoder/projection/bias", model.output.bias);
-  return to.take();
 }
 
 nlohmann::ordered_json config_of(const ModelConfig& options) {
@@ -163,7 +185,9 @@ void write_ctranslate2_tokenizers(const ExportFolder& folder, const RunParts& fr
 }  // namespace
 
 void write_ctranslate2(const Exported<Transformer>& from, bool int8, ExportFolder& to) {
-  const Ct2Model model = model_of(from.model, int8);
+  Variables variables(int8);
+  add_model(variables, from.model);
+  const Ct2Model model = variables.take();
   const std::string bytes = ct2_bytes(model), path = to.file("model.bin");
   to.write("model.bin", bytes);
   if (parse_ct2(read_file(path, std::ssize(bytes)), path) != model) {
@@ -172,6 +196,11 @@ void write_ctranslate2(const Exported<Transformer>& from, bool int8, ExportFolde
   to.write_json("config.json", config_of(from.config.model));
   write_ctranslate2_tokenizers(to, from);
   to.write("README.md", readme_text(from));
+  if (!int8) return;
+  const Rounding& most = variables.rounding();
+  to.remark(
+      fmt::format("int8: the largest rounding is {:.2g}: a weight of {} was {:.6g} and is {:.6g}",
+                  most.size(), most.name, most.weight, most.rounded));
 }
 
 }  // namespace calque

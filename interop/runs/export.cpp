@@ -56,7 +56,8 @@ constexpr Opener openers[] = {{Feature::pairs, open_translator},
 
 }  // namespace
 
-void export_run(const std::string& run, const Format& format, const std::string& out, bool int8) {
+std::string export_run(const std::string& run, const Format& format, const std::string& out,
+                       bool int8) {
   const Config config = find_run(run).config;
   require_exportable(format, config, run);
   if (format.models.empty()) {
@@ -66,7 +67,10 @@ void export_run(const std::string& run, const Format& format, const std::string&
   const auto* opener =
       std::ranges::find_if(openers, [&](const Opener& each) { return has(config, each.feature); });
   require(opener != std::end(openers), "export_run: {} holds a task without a model", format.name);
-  opener->open(run, [&](const AnyExported& from) { export_model(format, from, out, int8); });
+  std::string remark;
+  opener->open(run,
+               [&](const AnyExported& from) { remark = export_model(format, from, out, int8); });
+  return remark;
 }
 
 }  // namespace calque

@@ -7,8 +7,9 @@
 
 namespace calque {
 
-// Writes the new folder `out`; `run` is a run or one of its checkpoints. Throws an Error for a
-// model that the format cannot hold.
-void export_run(const std::string& run, const Format& format, const std::string& out, bool int8);
+// Writes the new folder `out`; `run` is a run or one of its checkpoints. Returns a remark, or an
+// empty text. Throws an Error for a model that the format cannot hold.
+std::string export_run(const std::string& run, const Format& format, const std::string& out,
+                       bool int8);
 
 }  // namespace calque

@@ -16,6 +16,7 @@ TEST_CASE("calque export writes a new folder, and refuses a folder that exists")
       run("calque export " + trained().run + " ctranslate2 --int8 --out " + out);
   REQUIRE_MESSAGE(first.status == 0, first.err);
   CHECK(first.out.find("README.md says how to load it") != std::string::npos);
+  CHECK(first.out.starts_with("int8: the largest rounding is 0.00"));
   for (const char* file : {"model.bin", "config.json", "shared_vocabulary.json", "README.md"}) {
     CHECK(std::filesystem::exists(trained().place / "ct2" / file));
   }

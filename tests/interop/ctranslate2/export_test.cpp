@@ -60,6 +60,33 @@ TEST_CASE("a model.bin that is cut off, or has bytes before or after it, is refu
   CHECK(!message_of<Error>([&] { parse_ct2("x" + bytes, "m.bin"); }).empty());
 }
 
+TEST_CASE("an export of integers reports the largest rounding") {
+  const Ct2Model floats = exported(small_options(), false),
+                 integers = exported(small_options(), true);
+  float most = 0;
+  for (const Ct2Variable& weight : integers.variables) {
+    const Ct2Variable* scales = find(integers, weight.name + "_scale");
+    if (scales == nullptr) continue;
+    const Ct2Variable* own = find(floats, weight.name);
+    REQUIRE(own);
+    for (int64_t i = 0; i < std::ssize(weight.bytes); ++i) {
+      const float rounded =
+          number_at<int8_t>(weight, i) / number_at<float>(*scales, i / weight.sizes[1]);
+      most = std::max(most, std::abs(number_at<float>(*own, i) - rounded));
+    }
+  }
+  REQUIRE(most > 0);
+  const TemporaryFolder folder;
+  const SmallTranslator small(small_options());
+  const Exported<Transformer> from{small.parts(), small.model};
+  const auto remark = [&](const std::string& name, bool int8) {
+    return export_model(format_named("ctranslate2"), from, folder.path(name), int8);
+  };
+  CHECK(remark("int8", true)
+            .starts_with(fmt::format("int8: the largest rounding is {:.2g}: ", most)));
+  CHECK(remark("float", false).empty());
+}
+
 TEST_CASE("weight matrices are transposed for CTranslate2") {
   const SmallTranslator small(small_options());
   const Ct2Model model = exported(small_options(), false);
