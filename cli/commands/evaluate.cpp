@@ -135,6 +135,12 @@ void add_evaluate_command(CLI::App& calque) {
                    "masked language model, a window with [MASK], the original and the filled "
                    "window, separated by tabs")
       ->type_name("FILE");
+  options
+      ->add(Feature::pairs,
+            command->add_option("--export-comet", arguments->comet,
+                                "Write source.txt, translation.txt and reference.txt to this "
+                                "folder, as comet-score and MT-Telescope read them"))
+      ->type_name("DIR");
   add_threads(command);
   command->footer(
       "The folder of a run means its best checkpoint, RUN/last the newest.\n"

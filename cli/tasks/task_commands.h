@@ -19,7 +19,7 @@ namespace calque {
 struct EvaluateArguments {
   std::vector<std::string> runs;
   CorpusConfig files;  // to evaluate on instead of a split
-  std::string split = "test", tokenize, output;
+  std::string split = "test", tokenize, output, comet;
   DecodingArguments decoding;
   int64_t samples = 0;
   bool by_length = false;

@@ -346,6 +346,25 @@ TEST_CASE("evaluate decodes as --set says, and writes the translations that it s
   CHECK(run("cat " + output).out == translate("a b\\nc d e\\n", how).out);
 }
 
+TEST_CASE("evaluate writes source, translation and reference for COMET, a line for each segment") {
+  const std::string source = trained().file("comet.source"),
+                    target = trained().file("comet.target");
+  const CommandResult ran =
+      run("printf 'a b\\nc\\rd\\n' > " + source + "; printf 'b\\nd c\\n' > " + target + "; cd '" +
+          trained().place.string() + "' && calque evaluate " + run_folder() + " --source " +
+          source + " --target " + target + " --export-comet for/comet/ --beam 1");
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(
+      ran.out.ends_with("\ncomet-score -s for/comet/source.txt -t for/comet/translation.txt -r "
+                        "for/comet/reference.txt\n"));
+  const std::string written = "cat " + trained().file("for/comet/");
+  CHECK(run(written + "source.txt").out == "a b\nc d\n");
+  CHECK(run(written + "reference.txt").out == "b\nd c\n");
+  CHECK(run(written + "translation.txt").out == translate("a b\\nc\\rd\\n", "--beam 1").out);
+  check_refused(run("calque evaluate " + trained_tagger().run + " --export-comet x"), 1,
+                "--export-comet");
+}
+
 TEST_CASE("an ensemble is evaluated by its translations, without a perplexity") {
   const std::string options = " --split validation --beam 2";
   const std::string alone = run("calque evaluate " + run_folder() + options).out;

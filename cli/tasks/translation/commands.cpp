@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/command_line.h"
 #include "cli/progress.h"
@@ -43,6 +44,39 @@ void check_translation_data(const Config& config) {
   if (!report.sound()) throw CLI::RuntimeError(1);
 }
 
+// The files that COMET's and MT-Telescope's commands read: a line for each segment.
+class CometFiles {
+ public:
+  void add(const SplitResult& result) {
+    append(sources_, result.sources);
+    append(translations_, result.outputs);
+    append(references_, result.references);
+  }
+
+  void write(const std::string& folder) const {
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) fail("{}: cannot be created: {}", folder, problem.message());
+    const std::string source = folder + "/source.txt", translation = folder + "/translation.txt",
+                      reference = folder + "/reference.txt";
+    write_result(source, sources_);
+    write_result(translation, translations_);
+    write_result(reference, references_);
+    fmt::print("comet-score -s {} -t {} -r {}\n", source, translation, reference);
+  }
+
+ private:
+  // Python also ends a line at a carriage return.
+  static void append(std::string& lines, std::vector<std::string> texts) {
+    for (std::string& text : texts) {
+      std::ranges::replace(text, '\r', ' ');
+      lines += text + '\n';
+    }
+  }
+
+  std::string sources_, translations_, references_;
+};
+
 void evaluate_translation(const EvaluateArguments& arguments,
                           const std::vector<CorpusOfSplit>& corpora) {
   std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
@@ -52,6 +86,7 @@ void evaluate_translation(const EvaluateArguments& arguments,
   if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
   for (const TranslationRun& run : runs) fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string translations;
+  CometFiles comet;
   for (const auto& [corpus, split] : corpora) {
     const Progress progress;
     const SplitResult result = evaluate_corpus(
@@ -65,8 +100,10 @@ void evaluate_translation(const EvaluateArguments& arguments,
                  to_text(bleu_by_length(result.sources, result.outputs, result.references, bleu)));
     }
     for (const std::string& output : result.outputs) translations += output + '\n';
+    comet.add(result);
   }
   if (!arguments.output.empty()) write_result(arguments.output, translations);
+  if (!arguments.comet.empty()) comet.write(without_slash(arguments.comet));
 }
 
 std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, int64_t count,
