@@ -97,7 +97,7 @@ TEST_CASE("lines with a NUL are counted apart from lines that are not UTF-8") {
   CHECK(report.splits[0].invalid.count == 1);
   REQUIRE(report.problems.size() == 2);
   CHECK(report.problems[0].starts_with("train: 1 lines are not valid UTF-8 (first: toy:2)"));
-  CHECK(report.problems[1].starts_with("train: 2 lines have a NUL (first: toy:1)"));
+  CHECK(report.problems[1].starts_with("train: 2 lines have a NUL (first: toy:1, toy:3)"));
 }
 
 TEST_CASE("a few bad pairs of each kind are found, with their first places") {
