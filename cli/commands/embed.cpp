@@ -21,13 +21,13 @@ namespace {
 void embed(const std::string& folder, InvalidLine invalid) {
   require_task("calque embed", folder, tasks_that_embed());
   const SentenceEncoder run = descriptor_of(find_run(folder).config.task).open_encoder(folder);
-  for_lines_of_input(invalid,
-                     [&](const std::string& line, const LineInput&) { return run.encode(line); },
-                     [&](const std::vector<Example>& texts) {
-                       for (const auto& vector : sentence_embeddings(*run.encoder, texts)) {
-                         write_output(fmt::format("{}\n", fmt::join(vector, " ")));
-                       }
-                     });
+  for_lines_of_input(
+      invalid, [&](const std::string& line, const LineInput&) { return run.encode(line); },
+      [&](const std::vector<Example>& texts) {
+        for (const auto& vector : sentence_embeddings(*run.encoder, texts)) {
+          write_output(fmt::format("{}\n", fmt::join(vector, " ")));
+        }
+      });
 }
 
 }  // namespace
