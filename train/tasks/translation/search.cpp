@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "train/tasks/translation/parts.h"
@@ -10,10 +11,12 @@
 namespace calque {
 namespace {
 
-// The parts of the sources, with the prefixes and the numbers of these sources.
+// The parts of the sources, with the prefixes and the numbers of these sources. Equal parts of a
+// source are translated once: a long line may repeat one word.
 struct SearchInputs {
   std::vector<std::vector<int32_t>> sources, prefixes;
   std::vector<int64_t> numbers;
+  std::vector<std::pair<size_t, size_t>> uses;  // of each part: the index of its source, its input
 };
 
 bool in_parts(int64_t tokens, const TranslationOptions& options) {
@@ -22,9 +25,9 @@ bool in_parts(int64_t tokens, const TranslationOptions& options) {
 
 // The k-th translation of a source joins the k-th one of each part, or the last one of a part with
 // fewer.
-void append_part(FoundTranslations& found, std::vector<Hypothesis> part) {
+void append_part(FoundTranslations& found, const std::vector<Hypothesis>& part) {
   if (found.best.empty()) {
-    found.best = std::move(part);
+    found.best = part;
     found.target_ends.resize(found.best.size());
   } else {
     const size_t count = std::max(found.best.size(), part.size());
@@ -68,7 +71,12 @@ std::vector<FoundTranslations> search_sources(std::span<const Translator> models
     if (in_parts(std::ssize(own.source), asked)) {
       own.source_ends = part_ends(own.source, tokenizers.source, asked.longest_source);
     }
+    std::map<std::vector<int32_t>, size_t> known;
     for (std::vector<int32_t>& part : divided(own.source, own.source_ends)) {
+      const auto [at, added] = known.emplace(part, inputs.sources.size());
+      inputs.uses.emplace_back(i, at->second);
+      if (!added) continue;
+      if (!beginning.empty()) known.clear();  // no other part has the prefix
       inputs.sources.push_back(std::move(part));
       inputs.prefixes.push_back(std::exchange(beginning, {}));
       inputs.numbers.push_back(first_number + static_cast<int64_t>(i));
@@ -77,10 +85,8 @@ std::vector<FoundTranslations> search_sources(std::span<const Translator> models
   TranslationOptions options = asked;
   options.numbers = &inputs.numbers;
   if (!prefixes.empty()) options.prefixes = &inputs.prefixes;
-  auto best = translate(models, inputs.sources, options, done);
-  for (size_t k = 0; k < best.size(); ++k) {
-    append_part(found[static_cast<size_t>(inputs.numbers[k] - first_number)], std::move(best[k]));
-  }
+  const auto best = translate(models, inputs.sources, options, done);
+  for (const auto& [source, input] : inputs.uses) append_part(found[source], best[input]);
   return found;
 }
 
