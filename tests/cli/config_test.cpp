@@ -42,7 +42,9 @@ TEST_CASE("config check names missing files, and fails with --strict or if all d
   const std::string check =
       "cd $(mktemp -d) && echo a > t.en && echo b > t.de && "
       "calque config check " +
-      toy + " --set 'tokenizer.files=[x.model]' ";
+      toy +
+      " --set 'tokenizer.files=[x.model]' --set training.metric=loss --set "
+      "training.validate_translate=none ";
   const std::string some =
       "--set 'data.train=[{source: t.en, target: none.de}]' "
       "--set 'data.validation=[]' --set 'data.test=[]' ";

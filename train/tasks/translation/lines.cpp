@@ -12,6 +12,7 @@ namespace {
 
 // The links of the k-th translation. Words are numbered through all parts.
 std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, size_t k) {
+  if (found.source.empty()) return "";
   std::vector<std::string> links;
   std::pair<int64_t, int64_t> first;
   for (const AlignedWords& part : align_words(run, divided(found.source, found.source_ends),
