@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/ops.h"
+#include "train/storage/checkpoints.h"
 #include "train/tasks/fixture.h"
 
 namespace calque {

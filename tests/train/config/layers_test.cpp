@@ -96,9 +96,9 @@ TEST_CASE("--set sets a key inside a map or the only corpus, and keeps the other
   CHECK(config_error("", {"data.train=[{toy: copy}, {toy: sort}]", "data.train.pairs=5"}) ==
         "--set data.train.pairs=5: data.train is a list of 2; set all of it: --set "
         "'data.train=[...]'");
-  CHECK(config_error("", {"data.train.pears=5"})
-            .starts_with(
-                "--set data.train.pears=5: data.train.pears: unknown key; nearest is pairs"));
+  CHECK(
+      config_error("", {"data.train.pair=5"})
+          .starts_with("--set data.train.pair=5: data.train.pair: unknown key; nearest is pairs"));
   CHECK(config_error("", {"model.heads.x=5"}).find("unknown key") != std::string::npos);
 }
 

@@ -1,6 +1,7 @@
 // Sources that are longer than any that the model was trained on.
 #include "data/tokenizers/training.h"
 #include "train/tasks/translation/parts.h"
+#include "train/tasks/translation/run.h"
 #include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
 #include "train/trainer_fixture.h"
