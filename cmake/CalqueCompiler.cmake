@@ -46,6 +46,11 @@ endif()
 if(CALQUE_SANITIZE)
   target_compile_options(calque_compiler INTERFACE
     -fsanitize=${CALQUE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CALQUE_SANITIZE MATCHES undefined)
+    # Slow to compile. AddressSanitizer reports the use of a null pointer, and objects that end too early.
+    target_compile_options(calque_compiler INTERFACE
+      -fno-sanitize=null,vptr,object-size,nonnull-attribute,returns-nonnull-attribute)
+  endif()
   target_link_options(calque_compiler INTERFACE -fsanitize=${CALQUE_SANITIZE})
 endif()
 if(CALQUE_COVERAGE)
@@ -64,11 +69,15 @@ function(calque_precompile target)
 endfunction()
 
 # calque_optimise_little(TARGET...): for code without long computations of its own, -O1 in optimised and
-# unity builds, and -O0 with sanitizers, where -O1 would double the compile time.
+# unity builds, and -O0 with sanitizers, where -O1 would double the compile time, as would the check of
+# every pointer's alignment.
 function(calque_optimise_little)
   set(level $<$<OR:$<CONFIG:Release>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-O1>)
   if(CALQUE_SANITIZE)
     set(level -O0)
+    if(CALQUE_SANITIZE MATCHES undefined AND NOT CALQUE_FUZZ)
+      list(APPEND level -fno-sanitize=alignment)
+    endif()
   endif()
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE ${level})

@@ -7,7 +7,7 @@ function(run)
 endfunction()
 run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
 run(${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -DCMAKE_PREFIX_PATH=${work}/prefix
-    -DCMAKE_BUILD_TYPE=Release)
+    -DCMAKE_BUILD_TYPE=Debug)
 run(${CMAKE_COMMAND} --build ${work}/build)
 execute_process(COMMAND ${work}/build/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output MATCHES "8 1 8")

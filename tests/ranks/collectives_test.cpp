@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "support/message_of.h"
+#include "support/sanitized.h"
 #include "support/thread_ranks.h"
 
 using namespace calque;
@@ -100,7 +101,7 @@ TEST_CASE("the sum over ranks has the bits of a binary tree over the ranks") {
   constexpr int64_t size = 3 * (1 << 19) + 256;  // more than one message in every round
   for (const Precision precision : {Precision::full, Precision::bfloat16}) {
     if (precision == Precision::bfloat16 && sizeof(real) != sizeof(float)) continue;
-    for (const int count : {1, 2, 4, 8}) {
+    for (const int count : sanitized ? std::vector{1, 4} : std::vector{1, 2, 4, 8}) {
       CAPTURE(count);
       const std::vector<real> expected = tree_sum(0, count, size, precision);
       std::mutex mutex;

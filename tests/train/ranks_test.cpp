@@ -62,11 +62,12 @@ TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with se
     const TemporaryFolder folder;
     const Config config = with(settings);
     CHECK(run_ranks(1, config, folder, "w1").step == 30);
-    for (const auto& [count, name] : {std::pair{2, "w2"}, std::pair{4, "w4"}}) {
+    for (const int count : settings.size() > 1 ? std::vector{2, 4} : std::vector{4}) {
       CAPTURE(count);
+      const std::string name = fmt::format("w{}", count);
       CHECK(run_ranks(count, config, folder, name).step == 30);
-      CHECK(tensors(folder, std::string(name) + " 000030") == tensors(folder, "w1 000030"));
-      CHECK(without_times(folder.read(std::string(name) + "/metrics.jsonl")) ==
+      CHECK(tensors(folder, name + " 000030") == tensors(folder, "w1 000030"));
+      CHECK(without_times(folder.read(name + "/metrics.jsonl")) ==
             without_times(folder.read("w1/metrics.jsonl")));
     }
   }

@@ -26,7 +26,7 @@ data:
 tokenizer: {kind: words}
 model: {d_model: 32, d_ff: 64, heads: 2, encoder_layers: 1, decoder_layers: 1, dropout: 0.1}
 training:
-  until: 1200u
+  until: 720u
   parts: 4
   batch_tokens: 128
   schedule: constant
@@ -34,14 +34,14 @@ training:
   warmup_steps: 0
   clip_norm: 1
   ema: 0.99
-  validate_every: 200u
+  validate_every: 120u
   validate_translate: greedy
-  save_every: 50u
+  save_every: 30u
   rank_deadline: 4
 decoding: {batch_tokens: 40}
 logging: {every: 100, report: false}
 """
-LAST = "step-001200"
+LAST = "step-000720"
 LIMIT = 30  # seconds until all ranks have ended after one of them is lost
 
 
@@ -127,7 +127,7 @@ def digest(run):
     last = run / "checkpoints" / LAST
     records = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
     validations = [{**record, "timing": None} for record in records
-                   if record["kind"] == "valid" and record["step"] % 200 == 0]
+                   if record["kind"] == "valid" and record["step"] % 120 == 0]
     if len(validations) != 6:
         fail(f"{run} has {len(validations)} validations instead of 6")
     return [hashlib.sha256((last / name).read_bytes()).hexdigest() for name in files] + validations
@@ -188,14 +188,14 @@ def check_same_bits(launcher, expected):
     for ranks in (1, 2, 4):
         launcher.complete(ranks, f"ranks-{ranks}")
         check_bits(launcher, f"ranks-{ranks}", expected, f"{ranks} ranks")
-    launcher.complete(4, "turns", "training.until=310u")
-    launcher.complete(0, "turns", "training.until=620u")
-    launcher.complete(2, "turns", "training.until=930u")
+    launcher.complete(4, "turns", "training.until=186u")
+    launcher.complete(0, "turns", "training.until=372u")
+    launcher.complete(2, "turns", "training.until=558u")
     launcher.complete(4, "turns")
     check_bits(launcher, "turns", expected, "4 ranks, then one process, then 2 ranks, then 4")
     outer = "training.outer_steps=2"
     launcher.complete(0, "outer-alone", outer)
-    launcher.complete(4, "outer-turns", outer, "training.until=610u")
+    launcher.complete(4, "outer-turns", outer, "training.until=366u")
     launcher.complete(2, "outer-turns", outer)
     check_bits(launcher, "outer-turns", digest(launcher.folder / "outer-alone"),
                "outer steps on 4 ranks, then 2")
@@ -229,7 +229,7 @@ def check_stops(launcher, expected):
         run = f"asked-{number}"
         process = launcher.start(launcher.command(2, run, "training.save_every=100000u"))
         wait_for_step(launcher, run, process, "step-000000")
-        time.sleep(0.5)
+        time.sleep(0.2)
         process.send_signal(number)
         try:
             output = process.communicate(timeout=LIMIT)[0]

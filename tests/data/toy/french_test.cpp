@@ -15,7 +15,7 @@ const Grammar& grammar() { return shipped_grammar("en-fr.grammar"); }
 // The French for an English text; "(missing)" if the category does not have the text.
 std::string french(const char* category, const char* english,
                    const std::vector<std::string>& values = {}) {
-  const auto pairs = all_pairs(grammar(), category, values);
+  const auto& pairs = all_pairs(grammar(), category, values);
   const auto found = pairs.find(english);
   return found == pairs.end() ? "(missing)" : found->second;
 }
@@ -110,7 +110,7 @@ TEST_CASE("French verbs have their irregular forms") {
 }
 
 TEST_CASE("French numbers from 1 to 9999 are spelled as in France") {
-  const auto pairs = all_pairs(grammar(), "Number<Name>", {"m"});
+  const auto& pairs = all_pairs(grammar(), "Number<Name>", {"m"});
   CHECK(pairs.size() == 9999);
   CHECK(pairs.at("twenty-one") == "vingt et un");
   CHECK(pairs.at("seventy") == "soixante-dix");

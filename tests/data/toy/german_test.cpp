@@ -17,7 +17,7 @@ using Paradigm = std::array<const char*, 4>;  // nominative, accusative, dative,
 void check_paradigm(const char* category, const char* english, const Paradigm& german) {
   constexpr std::array cases{"nom", "acc", "dat", "gen"};
   for (size_t i = 0; i < cases.size(); ++i) {
-    const auto pairs = all_pairs(grammar(), category, {cases[i]});
+    const auto& pairs = all_pairs(grammar(), category, {cases[i]});
     const auto found = pairs.find(english);
     REQUIRE_MESSAGE(found != pairs.end(), english);
     CHECK(found->second == german[i]);
@@ -100,7 +100,7 @@ TEST_CASE("a German adjective after a name in the genitive has strong endings") 
 }
 
 TEST_CASE("German numbers from 1 to 9999 are spelled correctly") {
-  const auto pairs = all_pairs(grammar(), "Number<Name>");
+  const auto& pairs = all_pairs(grammar(), "Number<Name>");
   CHECK(pairs.size() == 9999);
   CHECK(pairs.at("one") == "eins");
   CHECK(pairs.at("sixteen") == "sechzehn");
@@ -123,7 +123,7 @@ TEST_CASE("German numbers from 1 to 9999 are spelled correctly") {
 }
 
 TEST_CASE("every German number equals its English number, spelled independently of the grammar") {
-  const auto pairs = all_pairs(grammar(), "Number<Name>");
+  const auto& pairs = all_pairs(grammar(), "Number<Name>");
   for (int n = 1; n <= 9999; ++n) {
     const auto found = pairs.find(english_number(n));
     REQUIRE_MESSAGE(found != pairs.end(), english_number(n));
@@ -132,7 +132,7 @@ TEST_CASE("every German number equals its English number, spelled independently 
 }
 
 TEST_CASE("German clock times are written out, and half past three is halb vier") {
-  const auto pairs = all_pairs(grammar(), "At");
+  const auto& pairs = all_pairs(grammar(), "At");
   CHECK(pairs.size() == 12 * 10);
   CHECK(pairs.at("at half past three") == "um halb vier");
   CHECK(pairs.at("at half past twelve") == "um halb eins");

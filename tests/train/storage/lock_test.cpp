@@ -67,7 +67,7 @@ TEST_CASE("programs that the holder starts do not inherit the lock") {
   const ScratchFolder run;
   {
     const RunLock lock(run.path());
-    REQUIRE(std::system("sleep 5 &") == 0);
+    REQUIRE(std::system("sleep 5 >/dev/null 2>&1 &") == 0);
   }
   CHECK(refusal(run.path()) == "");
 }

@@ -129,22 +129,21 @@ TEST_CASE("frozen tables keep every bit while other parameters train, and tuned 
 
 TEST_CASE("a run with vectors resumes in the same bits without the file, frozen or tuned") {
   for (const TaskCase& task : text_tasks()) {
-    for (const char* freeze : {"false", "true"}) {
-      for (const Settings& more : {Settings{}, Settings{"training.ema=0.9"}}) {
-        CAPTURE(task.name);
-        const TemporaryFolder folder;
-        run_task(task, folder, still, "plain");
-        const std::string file =
-            folder.write("v.txt", vectors_of({symbols(folder, "plain")[5], "x"}));
-        const Settings all =
-            joined(joined(more, task.random),
-                   {fmt::format("model.embeddings={{source: {}, freeze: {}}}", file, freeze)});
-        run_task(task, folder, all, "whole");
-        run_task(task, folder, joined(all, {"training.until=13u"}), "parts");
-        std::filesystem::remove(file);
-        run_task(task, folder, all, "parts");
-        CHECK(tensors(folder, "whole 000030") == tensors(folder, "parts 000030"));
-      }
+    for (const auto& [freeze, more] :
+         {std::pair("false", Settings{"training.ema=0.9"}), std::pair("true", Settings{})}) {
+      CAPTURE(task.name);
+      const TemporaryFolder folder;
+      run_task(task, folder, still, "plain");
+      const std::string file =
+          folder.write("v.txt", vectors_of({symbols(folder, "plain")[5], "x"}));
+      const Settings all =
+          joined(joined(more, task.random),
+                 {fmt::format("model.embeddings={{source: {}, freeze: {}}}", file, freeze)});
+      run_task(task, folder, all, "whole");
+      run_task(task, folder, joined(all, {"training.until=13u"}), "parts");
+      std::filesystem::remove(file);
+      run_task(task, folder, all, "parts");
+      CHECK(tensors(folder, "whole 000030") == tensors(folder, "parts 000030"));
     }
   }
 }
