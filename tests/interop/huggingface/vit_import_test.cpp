@@ -8,6 +8,7 @@
 #include "core/tape.h"
 #include "data/temporary_folder.h"
 #include "interop/change_json.h"
+#include "interop/export_to.h"
 #include "interop/huggingface/format.h"
 #include "interop/huggingface/small_bert.h"
 #include "interop/same_files.h"
