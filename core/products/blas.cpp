@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/products/amx.h"
 #include "core/products/bfloat16.h"
 #include "core/products/block_product.h"
 #include "core/products/few_rows.h"
@@ -214,7 +215,11 @@ std::string blas_description(Precision precision) {
                                  openblas_get_corename());
   if (precision == Precision::bfloat16) {
     text += ", calque's own products with operands rounded to bfloat16";
-    if (!bfloat16_in_hardware) text += " in software, slower than float32 (no AVX512-BF16)";
+    if (product::has_matrix_unit()) {
+      text += " by AMX";
+    } else if (!bfloat16_in_hardware) {
+      text += " in software, slower than float32 (no AVX512-BF16)";
+    }
   } else if (own_product_is_faster()) {
     text += ", calque's own products with AVX-512";
   }

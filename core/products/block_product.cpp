@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/products/amx.h"
 #include "core/products/tile.h"
 #include "core/simd/folds.h"
 
@@ -20,7 +21,7 @@ constexpr int64_t most_steps = 512, block_rows = int64_t{8} * tile_rows;
 
 template <class Operand>
 int64_t steps_of(int64_t depth) {
-  return (depth + Operand::per_step - 1) / Operand::per_step;
+  return round_up((depth + Operand::per_step - 1) / Operand::per_step, Operand::steps_together);
 }
 
 // The columns of a block of B: 8 to 16 tiles, so that the block takes about half of the L2 cache.
@@ -107,9 +108,30 @@ int64_t left_scratch(ProductSize size, Strided a) {
   return copies_left<Operand>(a) ? block_rows * row_of_steps(steps) : 0;
 }
 
+// Copies an A with contiguous columns to rows of steps: transposes squares of steps in registers.
+template <class Operand>
+void copy_left_in_rows(Strided a, int64_t rows, int64_t depth, real* to, int64_t row) {
+  const int64_t steps = steps_of<Operand>(depth);
+  for (int64_t i = 0; i < rows; i += lanes) {
+    for (int64_t step = 0; step < steps; step += lanes) {
+      Vec square[lanes];
+      for (int64_t s = 0; s < lanes; ++s) {
+        const int64_t j = (step + s) * Operand::per_step;
+        square[s] = Operand::across(a.at(i, j), a.col, depth - j, rows - i);
+      }
+      transpose(square);
+      for (int64_t r = 0; r < lanes; ++r) store(to + (i + r) * row + step, square[r]);
+    }
+  }
+}
+
 template <class Operand>
 Strided copy_left(Strided a, int64_t rows, int64_t depth, real* to) {
   const int64_t steps = steps_of<Operand>(depth), row = row_of_steps(steps);
+  if (a.row == 1 && Operand::left_in_rows) {
+    copy_left_in_rows<Operand>(a, rows, depth, to, row);
+    return {to, row, 1};
+  }
   if (a.row == 1) {
     for (int64_t step = 0; step < steps; ++step) {
       const int64_t j = step * Operand::per_step;
@@ -157,14 +179,22 @@ class BlockLoops {
         for (int64_t row = 0; row < size_.m; row += block_rows) {
           Prefetch next = after(row, block, col);
           const int64_t rows = rows_from(row);
-          multiply_block<Operand>(rows, cols_from(col), steps_of<Operand>(depth),
-                                  left_at(row, from, rows, depth), panels, to.at(row, col), next);
+          multiply(rows, cols_from(col), steps_of<Operand>(depth), left_at(row, from, rows, depth),
+                   panels, to.at(row, col), next);
         }
       }
     }
   }
 
  private:
+  static void multiply(int64_t m, int64_t n, int64_t steps, Strided a, Panels b,
+                       const Destination& to, Prefetch& later) {
+#ifdef __AMX_BF16__
+    if constexpr (Operand::left_in_rows) return product::multiply_tiles(m, n, steps, a, b, to);
+#endif
+    multiply_block<Operand>(m, n, steps, a, b, to, later);
+  }
+
   int64_t rows_from(int64_t row) const { return std::min(block_rows, size_.m - row); }
   int64_t cols_from(int64_t col) const { return std::min(block_cols(), size_.n - col); }
 
@@ -213,6 +243,11 @@ class BlockLoops {
 template <class Use>
 auto with_operand([[maybe_unused]] Precision precision, Use&& use) {
 #ifndef CALQUE_DOUBLE
+#ifdef __AMX_BF16__
+  if (precision == Precision::bfloat16 && product::has_matrix_unit()) {
+    return use(product::Bfloat16Tiles());
+  }
+#endif
   if (precision == Precision::bfloat16) return use(product::Bfloat16Pairs());
 #endif
   return use(Numbers());

@@ -23,6 +23,8 @@ inline Vec load_up_to(const real* from, int64_t count) {
 // A step of the inner dimension is one number of each operand, or two in one word. A struct has
 //
 //   per_step          the numbers of a step
+//   steps_together    the number of steps is a multiple of this
+//   left_in_rows      whether a copy of A always has rows of steps
 //   across(at, inner, rest, count)
 //                     one step of `count` adjacent columns of B or rows of A; the next number of
 //                     each is `inner` further on, and `rest` of them remain
@@ -30,7 +32,8 @@ inline Vec load_up_to(const real* from, int64_t count) {
 //   spread(at)        one step in all lanes
 //   add(total, a, b)  total + the products of a step
 struct Numbers {
-  static constexpr int64_t per_step = 1;
+  static constexpr int64_t per_step = 1, steps_together = 1;
+  static constexpr bool left_in_rows = false;
   static Vec across(const real* at, int64_t /*inner*/, int64_t /*rest*/, int64_t count) {
     return load_up_to(at, count);
   }
@@ -41,9 +44,11 @@ struct Numbers {
 
 #ifndef CALQUE_DOUBLE
 struct Bfloat16Pairs {
-  static constexpr int64_t per_step = 2;
+  static constexpr int64_t per_step = 2, steps_together = 1;
+  static constexpr bool left_in_rows = false;
   static Vec across(const real* at, int64_t inner, int64_t rest, int64_t count) {
-    return bfloat16_pairs(load_up_to(at, count), rest > 1 ? load_up_to(at + inner, count) : Vec{});
+    return bfloat16_pairs(rest > 0 ? load_up_to(at, count) : Vec{},
+                          rest > 1 ? load_up_to(at + inner, count) : Vec{});
   }
   static Vec along(const real* at, int64_t rest) {
     return bfloat16_neighbours(load_up_to(at, rest), load_up_to(at + lanes, rest - lanes));
