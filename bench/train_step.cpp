@@ -1,6 +1,7 @@
 // Training speed of a Transformer on this machine: forward, backward and Adam on packed batches
-// with the sentence lengths of Multi30k. Each step is followed by its GEMM floor, the step's own
-// matrix products called through cblas (raw_product_process.h). bench/compare runs this beside
+// with the sentence lengths of Multi30k, in slices as in training. Each step is followed by the
+// same step with a profile, in which ops run one after another, and by its GEMM floor, the step's
+// own matrix products called through cblas (raw_product_process.h). bench/compare runs this beside
 // PyTorch, bench/growth for many sizes.
 //
 //   build/release/bench/train_step tiny|small|base [--steps 20] [--precision bfloat16] [--no-floor]
@@ -24,6 +25,7 @@
 #include "timing.h"
 #include "train/settings.h"
 #include "train/step/learner.h"
+#include "train/step/slices.h"
 #include "train/tasks/translation/training.h"
 
 using namespace calque;
@@ -34,6 +36,7 @@ struct Options {
   std::string preset, precision = "float32";
   int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000;
   int threads = 0;
+  int64_t slices = 0;  // of each batch; 0: as in training
   int64_t length = 0;  // of every sentence, with </s>; 0: as in Multi30k
   bool json = false, no_floor = false;
 };
@@ -41,6 +44,7 @@ struct Options {
 struct Result {
   std::vector<double> seconds, floors, times_floor, tokens_per_s, flops, flops_per_s;
   double best_rate = 0, loss = 0;
+  int64_t slices = 0;
   std::string floor_kernels;
   Profile profile;
 };
@@ -50,6 +54,10 @@ PairLengths lengths_of(const Options& options) {
   const auto words = static_cast<int32_t>(options.length - 1);
   const int64_t sentences = std::max<int64_t>(1, options.tokens / options.length);
   return PairLengths(static_cast<size_t>(sentences), {words, words});
+}
+
+const Works& largest(const std::vector<Works>& works) {
+  return *std::ranges::max_element(works, {}, [](const Works& w) { return w[0]->size().tokens; });
 }
 
 // The peak memory of the process in bytes; that of tensors alone where there is no /proc.
@@ -75,22 +83,24 @@ Result run(const Options& options, const Config& config) {
   }
   RawProducts raw(CALQUE_RAW_PRODUCTS, threads());
   Result result;
+  result.slices =
+      options.slices > 0 ? options.slices : slices_for(*largest(works)[0], model.parameters);
+  learner.divide({.slices = result.slices, .chunks = 1});
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Works& batch = works[static_cast<size_t>(step) % works.size()];
     const double rate =
         learning_rate(Noam{.d_model = model.transformer.options.layer.d_model}, step + 1);
     StepOutcome outcome;
-    std::optional<Profiling> profiling;
-    if (step >= options.warmup) profiling.emplace(result.profile);
-    std::vector<GemmCall> products;
-    std::optional<GemmRecorder> recorder;
-    if (!options.no_floor) recorder.emplace(products);
     const double taken = seconds_of([&] { outcome = learner.step(batch, step, rate); });
-    recorder.reset();
-    profiling.reset();
-    const RawProducts::Answer floor = raw.run(products);
     if (step < options.warmup) continue;
+    std::vector<GemmCall> products;
+    if (!options.no_floor) {
+      const Profiling profiling(result.profile);
+      const GemmRecorder recorder(products);
+      learner.step(batch, step, rate);
+    }
+    const RawProducts::Answer floor = raw.run(products);
     const auto tokens = static_cast<double>(batch[0]->size().tokens);
     result.seconds.push_back(taken);
     result.floors.push_back(floor.seconds);
@@ -119,6 +129,7 @@ nlohmann::ordered_json json_of(const Options& options, const Config& config, con
   nlohmann::ordered_json json = {
       {"preset", options.preset},
       {"threads", threads()},
+      {"slices", result.slices},
       {"tokens", options.tokens},
       {"vocabulary", options.vocabulary},
       {"precision", options.precision},
@@ -156,6 +167,7 @@ int main(int count, char** arguments) {
   app.add_option("--vocabulary", options.vocabulary);
   app.add_option("--length", options.length)->check(CLI::Range(2, 1 << 20));
   app.add_option("--threads", options.threads);
+  app.add_option("--slices", options.slices, "of each batch, a power of two");
   app.add_option("--precision", options.precision)->check(CLI::IsMember({"float32", "bfloat16"}));
   app.add_flag("--json", options.json);
   app.add_flag("--no-floor", options.no_floor);

@@ -33,8 +33,9 @@ Tensor Parameters::add(std::string name, const Shape& shape, Role role, Initial 
           "Parameters: {} of shape {} has too many elements", name, shape);
   const auto window = std::make_shared<Storage>();
   window->size = size;
-  entries_.push_back({std::move(name), shape, role, flat_size_, std::move(initial),
-                      Tensor(shape, Values(window), Gradient::of_size(size, 0))});
+  entries_.push_back(
+      {std::move(name), shape, role, flat_size_, std::move(initial),
+       Tensor(shape, Values(window), Gradient::of_parameter(size, std::ssize(entries_)))});
   windows_.push_back(window);
   flat_size_ += round_up(size, cache_line);
   return entries_.back().tensor;

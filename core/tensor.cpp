@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/flat_gradient.h"
 #include "core/simd/vector.h"
 #include "core/threads/parallel.h"
 
@@ -41,7 +42,14 @@ Gradient Gradient::of_size(int64_t size, uint64_t tape) {
   return Gradient(std::move(state));
 }
 
+Gradient Gradient::of_parameter(int64_t size, int64_t number) {
+  Gradient gradient = of_size(size, 0);
+  gradient.state_->parameter = number;
+  return gradient;
+}
+
 Sink Gradient::open() const {
+  if (FlatGradient* const flat = FlatGradient::of(*this)) return flat->open(state_->parameter);
   Buffer<real>& numbers = state_->numbers;
   if (numbers) return {numbers.data(), true};
   numbers = Buffer<real>(round_up(state_->size, cache_line));
@@ -57,11 +65,12 @@ real* Gradient::open_cleared() const {
 
 void Gradient::accept(Gradient& other) const {
   Buffer<real>& from = other.state_->numbers;
-  if (touched()) {
-    add(from.data(), state_->numbers.data(), state_->size);
-  } else {
+  if (!touched() && !FlatGradient::of(*this)) {
     state_->numbers = std::move(from);
+    return;
   }
+  const Sink sink = open();
+  (sink.add ? add : copy)(from.data(), sink.data, state_->size);
 }
 
 std::span<const real> Gradient::span() const {

@@ -50,7 +50,8 @@ struct Sink {
 };
 
 // Shared ownership of the gradient of one tensor; empty if no gradient is required. Memory is
-// allocated with the first contribution. It consists of whole vectors, padded with zeros.
+// allocated with the first contribution. It consists of whole vectors, padded with zeros. On a
+// thread that uses a FlatGradient (core/flat_gradient.h), contributions to parameters go there.
 class Gradient {
  public:
   Gradient() = default;
@@ -84,14 +85,19 @@ class Gradient {
 
   // The tape that the tensor was computed on; 0 for a leaf.
   uint64_t tape() const { return state_ ? state_->tape : 0; }
+  // The number of the parameter whose gradient this is, or -1.
+  int64_t parameter() const { return state_ ? state_->parameter : -1; }
+  bool is(const Gradient& other) const { return state_ == other.state_; }
 
   static Gradient of_size(int64_t size, uint64_t tape);
+  static Gradient of_parameter(int64_t size, int64_t number);
 
  private:
   struct State {
     int64_t size = 0;
     bool wanted = true, discarded = false;
     uint64_t tape = 0;
+    int64_t parameter = -1;
     Buffer<real> numbers;
   };
   explicit Gradient(std::shared_ptr<State> state) : state_(std::move(state)) {}

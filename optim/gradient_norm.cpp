@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -82,6 +83,17 @@ const Parameters::Entry* first_not_finite(const Parameters& parameters) {
     if (!entry.frozen() && !all_finite(entry.tensor.gradient().span())) return &entry;
   }
   return nullptr;
+}
+
+int64_t first_not_finite(std::span<const real> gradient) {
+  const auto finite = [](real g) { return std::isfinite(g); };
+  return std::ranges::find_if_not(gradient, finite) - gradient.begin();
+}
+
+const Parameters::Entry* parameter_at(const Parameters& parameters, int64_t index) {
+  if (index >= parameters.flat_size()) return nullptr;
+  const auto& entries = parameters.entries();
+  return &*std::prev(std::ranges::upper_bound(entries, index, {}, &Parameters::Entry::offset));
 }
 
 }  // namespace calque

@@ -21,4 +21,9 @@ double clip_factor(double norm, double limit);
 // The first parameter whose gradient is not finite, or nullptr; for error messages.
 const Parameters::Entry* first_not_finite(const Parameters& parameters);
 
+// The same for a gradient in a flat buffer, in two steps: the index of the first number that is not
+// finite, or the number of numbers; and the parameter at an index, or nullptr beyond them.
+int64_t first_not_finite(std::span<const real> gradient);
+const Parameters::Entry* parameter_at(const Parameters& parameters, int64_t index);
+
 }  // namespace calque

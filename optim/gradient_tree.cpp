@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 #include "core/flat_sum.h"
 #include "optim/gradient_norm.h"
@@ -15,53 +16,51 @@ FlatBlocks::FlatBlocks(const Parameters& parameters, int64_t count)
           "FlatBlocks: {} parts are not a power of two", parts);
 }
 
-GradientTree::GradientTree(const Parameters& parameters, const FlatBlocks& blocks,
-                           Precision precision)
-    : parameters_(parameters),
-      blocks_(blocks),
-      precision_(precision),
-      slices_(flat_slices(parameters, {}, whole_range(parameters))) {}
+GradientTree::GradientTree(int64_t parts, Precision precision)
+    : parts_(parts), precision_(precision) {
+  require(parts > 0 && std::has_single_bit(static_cast<uint64_t>(parts)),
+          "GradientTree: {} parts are not a power of two", parts);
+}
 
-// The first part of a pair is copied to a new buffer, the second is added to it without a copy.
-void GradientTree::add_part() {
-  const bool adds = parts_ % 2 == 1;
-  if (!adds) sums_.push_back(zeros(blocks_.size()));
-  real* const to = sums_.back().data();
-  std::vector<const real*> gradients;
-  for (const Parameters::Entry& entry : parameters_.entries()) {
-    gradients.push_back(entry.frozen() ? nullptr : entry.tensor.gradient().span().data());
-  }
-  for_slices(slices_, [&](const FlatSlice& s) {
-    const real* const from = gradients[s.parameter] + s.offset;
-    const auto size = static_cast<size_t>(s.size);
-    if (adds) {
-      add_flat({to + s.begin, size}, {from, size}, precision_);
-    } else {
-      std::copy_n(from, s.size, to + s.begin);
+// The last two sums wait for sum(), which adds them on all threads.
+void GradientTree::add(int64_t part, Buffer<real> gradient) {
+  for (Node node{0, part};; node = {node.level + 1, node.number / 2}) {
+    Buffer<real> neighbour;
+    {
+      const std::lock_guard lock(mutex_);
+      if ((int64_t{2} << node.level) < parts_) neighbour = take({node.level, node.number ^ 1});
+      if (!neighbour) {
+        sums_[node] = std::move(gradient);
+        return;
+      }
     }
-  });
-  ++parts_;
-  for (int64_t together = 4; parts_ % together == 0; together *= 2) {
-    const Buffer<real> second = std::move(sums_.back());
-    sums_.pop_back();
-    add_flat(span_of(sums_.back()), {second.data(), static_cast<size_t>(second.size())},
-             precision_);
+    add_flat(span_of(gradient), span_of(neighbour), precision_);
   }
 }
 
-std::span<real> GradientTree::sum() {
-  require(sums_.size() == 1 && std::has_single_bit(static_cast<uint64_t>(parts_)),
-          "GradientTree: {} parts are not a power of two", parts_);
-  return span_of(sums_.front());
+Buffer<real> GradientTree::take(const Node& node) {
+  const auto found = sums_.find(node);
+  if (found == sums_.end()) return {};
+  Buffer<real> gradient = std::move(found->second);
+  sums_.erase(found);
+  return gradient;
 }
 
-void GradientTree::clear() {
-  sums_.clear();
-  parts_ = 0;
+Buffer<real>& GradientTree::sum() {
+  if (sums_.size() == 2) {
+    Buffer<real>& first = sums_.begin()->second;
+    const Buffer<real> second = take(std::prev(sums_.end())->first);
+    add_flat(span_of(first), {second.data(), static_cast<size_t>(second.size())}, precision_);
+  }
+  require(sums_.size() == 1, "GradientTree: some of the {} parts are missing", parts_);
+  return sums_.begin()->second;
 }
 
-int64_t GradientTree::buffers_for(int64_t parts) {
-  return parts == 1 ? 1 : std::bit_width(static_cast<uint64_t>(parts)) - 1;
+void GradientTree::clear() { sums_.clear(); }
+
+int64_t GradientTree::buffers_for(int64_t parts, int64_t at_a_time) {
+  const auto log2 = [](int64_t n) { return std::bit_width(static_cast<uint64_t>(n)) - 1; };
+  return at_a_time + log2(parts) - log2(at_a_time);
 }
 
 std::vector<double> squares_of_blocks(std::span<const real> gradient, const FlatBlocks& blocks,

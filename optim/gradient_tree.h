@@ -5,13 +5,16 @@
 //   P = 4:   (g0 + g1) + (g2 + g3)
 //
 // Sums are rounded to float. With Precision::bfloat16 the terms of each sum are first rounded to
-// bfloat16, so that ranks can exchange them in half the bytes, at the price of precision. Parts are
-// added in order, as in a binary counter: two sums of equally many parts are added as soon as both
-// exist, so that at most log2 P flat buffers (one if P = 1) exist at a time. Any aligned subtree
-// can be computed on another rank, so that several ranks compute the same bits as one.
+// bfloat16, so that ranks can exchange them in half the bytes, at the price of precision. Two sums
+// of equally many parts are added as soon as both exist, by the thread that brings the second, so
+// that few buffers exist at a time. Any aligned subtree can be computed on another rank, so that
+// several ranks compute the same bits as one.
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/memory/pool.h"
@@ -30,26 +33,29 @@ struct FlatBlocks {
 
 class GradientTree {
  public:
-  GradientTree(const Parameters& parameters, const FlatBlocks& blocks,
-               Precision precision = Precision::full);
+  explicit GradientTree(int64_t parts, Precision precision = Precision::full);
 
-  // Adds the gradients in the parameters as the next part.
-  void add_part();
-  // The sum of the parts so far, whose number must be a power of two. It has the layout of the
-  // parameters, with zeros in gaps, beyond the last parameter and for frozen parameters.
-  std::span<real> sum();
+  // Adds the gradient of a part. Threads may call it at the same time.
+  void add(int64_t part, Buffer<real> gradient);
+  // The sum of all parts, after the last add().
+  Buffer<real>& sum();
   void clear();  // frees the memory
 
-  // The maximum number of buffers that `parts` parts need at a time.
-  static int64_t buffers_for(int64_t parts);
+  // The number of buffers that exist at a time if so many parts are computed at a time.
+  static int64_t buffers_for(int64_t parts, int64_t at_a_time);
 
  private:
-  const Parameters& parameters_;
-  const FlatBlocks blocks_;
-  const Precision precision_;
-  std::vector<FlatSlice> slices_;
-  std::vector<Buffer<real>> sums_;  // each of fewer parts than the one before
-  int64_t parts_ = 0;
+  // The sum of parts [number * 2^level, (number + 1) * 2^level).
+  struct Node {
+    int64_t level, number;
+    auto operator<=>(const Node&) const = default;
+  };
+  Buffer<real> take(const Node& node);
+
+  int64_t parts_;
+  Precision precision_;
+  std::mutex mutex_;
+  std::map<Node, Buffer<real>> sums_;  // those that wait for their neighbour
 };
 
 // The sum of the squares of each block from `first` on.

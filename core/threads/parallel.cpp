@@ -23,15 +23,6 @@ int initial_threads() {
 #endif
 }
 
-// The number of the calling thread in its team.
-int member() {
-#ifdef _OPENMP
-  return omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
 std::atomic<int>& thread_setting() {
   static std::atomic<int> count{initial_threads()};
   return count;
@@ -39,7 +30,25 @@ std::atomic<int>& thread_setting() {
 
 }  // namespace
 
+int member() {
+  if (const int in_group = ThreadGroup::member(); in_group >= 0) return in_group;
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+int team_size() {
+#ifdef _OPENMP
+  return omp_get_num_threads();
+#else
+  return 1;
+#endif
+}
+
 int threads() {
+  if (const ThreadGroup* const group = ThreadGroup::of_task()) return group->size();
 #ifdef _OPENMP
   if (omp_in_parallel()) return 1;
 #endif

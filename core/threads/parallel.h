@@ -15,15 +15,22 @@
 #include <utility>
 #include <vector>
 
+#include "core/threads/group.h"
+
 namespace calque {
 
 // The number of threads that ops use: by default OMP_NUM_THREADS, or the number of processors.
-// Inside a parallel loop it is 1: loops do not nest.
+// Inside a parallel loop it is 1: loops do not nest. Inside a task of for_groups() it is the size
+// of the group.
 int threads();
 void set_threads(int count);
 
 // Makes the calling thread flush denormals. Every loop of this file calls it.
 void flush_denormals();
+
+// The number of the calling thread in its team, and the size of the team.
+int member();
+int team_size();
 
 // During its lifetime, libraries that use OpenMP themselves run on the calling thread alone.
 class OneThread {
@@ -76,6 +83,17 @@ class Failure {
   std::exception_ptr thrown_;
 };
 
+// Calls body() on each thread of the team: of all threads, or of the group of the task.
+template <class Body>
+void on_team(int team, const Body& body) {
+  if (ThreadGroup* const group = ThreadGroup::of_task()) return group->run(body);
+#pragma omp parallel num_threads(team)
+  {
+    flush_denormals();
+    body();
+  }
+}
+
 // Calls body(c) for each chunk c. If the body throws, the exception of the lowest-numbered chunk
 // that threw is rethrown here, and chunks that had not begun are skipped. A single chunk runs on
 // the calling thread. Otherwise the team has all threads, also for fewer chunks: OpenMP ends the
@@ -91,9 +109,7 @@ void for_chunks(int64_t chunks, Begin begin, Body&& body) {
   const int busy = static_cast<int>(std::min<int64_t>(team, chunks));
   Shares left(chunks, begin == Begin::own ? busy : 1);
   Failure failure;
-#pragma omp parallel num_threads(team)
-  {
-    flush_denormals();
+  on_team(team, [&] {
     for (int64_t c = left.take(); c >= 0 && !failure; c = left.take()) {
       try {
         body(c);
@@ -101,7 +117,7 @@ void for_chunks(int64_t chunks, Begin begin, Body&& body) {
         failure.keep(c);
       }
     }
-  }
+  });
   failure.rethrow();
 }
 
@@ -140,6 +156,37 @@ void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
 template <class Task>
 void for_tasks(int64_t count, Task&& task) {
   for_chunks(count, Begin::first, std::forward<Task>(task));
+}
+
+// Like for_tasks(), for tasks of similar length with loops of their own: if there are fewer tasks
+// than threads, each task runs on a group of threads.
+template <class Task>
+void for_groups(int64_t count, const Task& task) {
+  const int team = threads();
+  if (count <= 1 || team <= count || ThreadGroup::of_task()) return for_tasks(count, task);
+  std::vector<ThreadGroup> groups(static_cast<size_t>(count));
+  const auto first_of = [&](int64_t group) { return static_cast<int>(group * team / count); };
+  for (int64_t i = 0; i < count; ++i) {
+    groups[static_cast<size_t>(i)].set_size(first_of(i + 1) - first_of(i));
+  }
+  Failure failure;
+  on_team(team, [&] {
+    const int thread = member();
+    int64_t own = 0;
+    try {
+      if (team_size() != team) {  // the system has not started all threads
+        for (; thread == 0 && own < count; ++own) task(own);
+        return;
+      }
+      while (first_of(own + 1) <= thread) ++own;
+      ThreadGroup& group = groups[static_cast<size_t>(own)];
+      if (thread > first_of(own)) return group.help(thread - first_of(own));
+      group.lead([&] { task(own); });
+    } catch (...) {
+      failure.keep(own);
+    }
+  });
+  failure.rethrow();
 }
 
 // Combines part(begin, end) over the chunks of [0, count), in their order:

@@ -125,3 +125,48 @@ TEST_CASE("What a task threw is thrown again, and a single thread begins no more
     if (team == 1) CHECK(done == 5);
   }
 }
+
+TEST_CASE("With fewer tasks than threads, each task's loops run on a group of threads") {
+  for (const int team : {4, 5, 8}) {
+    const Threads scope(team);
+    for (const int64_t tasks : {2, 3}) {
+      CAPTURE(team);
+      CAPTURE(tasks);
+      std::vector<std::vector<int>> visits(static_cast<size_t>(tasks), std::vector<int>(1000));
+      std::atomic<int> sizes = 0;
+      for_groups(tasks, [&](int64_t task) {
+        sizes += threads();
+        for (int loop = 0; loop < 50; ++loop) {
+          parallel_for(1000, 10, [&](int64_t begin, int64_t end) {
+            CHECK(threads() == 1);  // loops do not nest
+            for (int64_t i = begin; i < end; ++i) {
+              ++visits[static_cast<size_t>(task)][static_cast<size_t>(i)];
+            }
+          });
+        }
+      });
+      CHECK(sizes == team);
+      CHECK(visits == std::vector(static_cast<size_t>(tasks), std::vector<int>(1000, 50)));
+    }
+    CHECK(threads() == team);
+  }
+}
+
+TEST_CASE("An exception in a task of a group, or in its loops, is rethrown after all tasks") {
+  const Threads scope(6);
+  for (const bool in_loop : {false, true}) {
+    std::atomic<int> ended = 0;
+    CHECK_THROWS_WITH_AS(for_groups(3,
+                                    [&](int64_t task) {
+                                      if (task == 1 && !in_loop) throw std::runtime_error("task");
+                                      parallel_for(100, 1, [&](int64_t begin, int64_t) {
+                                        if (task == 1 && begin == 50) {
+                                          throw std::runtime_error("task");
+                                        }
+                                      });
+                                      ++ended;
+                                    }),
+                         "task", std::runtime_error);
+    CHECK(ended == 2);
+  }
+}

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/flat_gradient.h"
 #include "optim/gradient_norm.h"
 #include "optim/optimizer.h"
 #include "small_model.h"
@@ -30,15 +31,23 @@ std::vector<real> plus(std::vector<real> a, const std::vector<real>& b) {
   return a;
 }
 
-std::vector<real> sum_of_parts(SmallModel& model, int64_t parts) {
-  GradientTree tree(model.parameters, FlatBlocks(model.parameters, parts));
-  for (int64_t part = 0; part < parts; ++part) {
-    model.parameters.clear_gradients();
+Buffer<real> gradient_of_part(SmallModel& model, int64_t part) {
+  FlatGradient gradient(model.parameters, model.parameters.flat_size());
+  {
+    const FlatGradient::Use use(gradient);
     model.set_random_gradients(static_cast<uint32_t>(part));
-    tree.add_part();
   }
-  const auto sum = tree.sum();
-  return {sum.begin(), sum.end()};
+  return std::move(gradient).numbers();
+}
+
+std::vector<real> numbers_of(const Buffer<real>& buffer) {
+  return {buffer.data(), buffer.data() + buffer.size()};
+}
+
+std::vector<real> sum_of_parts(SmallModel& model, int64_t parts) {
+  GradientTree tree(parts);
+  for (int64_t part = 0; part < parts; ++part) tree.add(part, gradient_of_part(model, part));
+  return numbers_of(tree.sum());
 }
 
 }  // namespace
@@ -79,27 +88,55 @@ TEST_CASE("the sum of the parts has the same bits with any number of threads") {
   }
 }
 
+TEST_CASE("the sum of the parts does not depend on the order in which threads bring them") {
+  SmallModel model = model_of_many_slices();
+  const std::vector<real> in_order = sum_of_parts(model, 8);
+  for (const std::vector<int64_t>& order :
+       {std::vector<int64_t>{7, 6, 5, 4, 3, 2, 1, 0}, {0, 4, 2, 6, 1, 5, 3, 7}}) {
+    GradientTree tree(8);
+    for (const int64_t part : order) tree.add(part, gradient_of_part(model, part));
+    CHECK(same_bits(numbers_of(tree.sum()), in_order));
+  }
+  GradientTree missing(8);
+  missing.add(0, gradient_of_part(model, 0));
+  missing.add(2, gradient_of_part(model, 2));
+  missing.add(4, gradient_of_part(model, 4));
+  CHECK_THROWS_AS(missing.sum(), Misuse);
+}
+
+TEST_CASE("few buffers exist at a time") {
+  CHECK(GradientTree::buffers_for(1, 1) == 1);
+  CHECK(GradientTree::buffers_for(2, 1) == 2);
+  CHECK(GradientTree::buffers_for(8, 1) == 4);  // the sums of 4, 2 and 1 parts, and the last part
+  CHECK(GradientTree::buffers_for(8, 2) == 4);
+  CHECK(GradientTree::buffers_for(8, 8) == 8);
+}
+
 TEST_CASE("a frozen parameter and the gaps have the gradient zero in the sum of the parts") {
   SmallModel model({{"a", {3}}, {"b", {70}}, {"c", {5}}});
   model.parameters.freeze("b");
-  GradientTree tree(model.parameters, FlatBlocks(model.parameters, 4));
+  GradientTree tree(4);
   for (int part = 0; part < 4; ++part) {
-    for (const char* name : {"a", "c"}) {
-      const Tensor& tensor = model.entry(name).tensor;
-      tensor.gradient().clear();
-      std::fill_n(tensor.gradient().open().data, tensor.size(), real(1));
+    FlatGradient gradient(model.parameters, FlatBlocks(model.parameters, 4).size());
+    {
+      const FlatGradient::Use use(gradient);
+      for (const char* name : {"a", "c"}) {
+        const Tensor& tensor = model.entry(name).tensor;
+        std::fill_n(tensor.gradient().open().data, tensor.size(), real(1));
+      }
     }
-    tree.add_part();
+    tree.add(part, std::move(gradient).numbers());
   }
   real total = 0;
-  for (const real g : tree.sum()) total += g;
+  for (const real g : numbers_of(tree.sum())) total += g;
   CHECK(total == 4 * (3 + 5));
-  CHECK(tree.sum()[static_cast<size_t>(model.entry("b").offset)] == 0);
+  CHECK(tree.sum()[model.entry("b").offset] == 0);
 }
 
 TEST_CASE("the norm over the blocks is the norm of the whole gradient") {
   SmallModel model = model_of_many_slices();
   const std::vector<real> gradient = sum_of_parts(model, 1);
+  model.set_random_gradients(0);
   for (const int64_t parts : {1, 2, 8}) {
     const FlatBlocks blocks(model.parameters, parts);
     std::vector<real> padded = gradient;

@@ -14,9 +14,11 @@
 #include "data/documents/dataset.h"
 #include "data/tokenizers/training.h"
 #include "support/message_of.h"
+#include "support/threads.h"
 #include "support/worse.h"
 #include "train/pair_work.h"
 #include "train/step/chunks.h"
+#include "train/step/slices.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/task_model.h"
 
@@ -162,7 +164,7 @@ TEST_CASE("a batch in chunks has the same sentences in the same order, and nearl
   CHECK(size.tokens == small.works[0]->size().tokens);
 
   Small split{TrainingConfig()};
-  split.learner.set_chunks(3);
+  split.learner.divide({.slices = 1, .chunks = 3});
   const StepOutcome a = small.step(0.001), b = split.step(0.001);
   CHECK(a.sums.loss == doctest::Approx(b.sums.loss));
   CHECK(a.sums.terms == b.sums.terms);
@@ -330,8 +332,8 @@ struct Wide {
   }
 
   // The measured peak memory of tensors in the second and third step.
-  int64_t measured_peak(int64_t chunks) {
-    learner.set_chunks(chunks);
+  int64_t measured_peak(const Learner::Division& division) {
+    learner.divide(division);
     Works works;
     for (int64_t i = 0; i < training.accumulation; ++i) {
       works.push_back(std::move(work->split(1).front()));
@@ -359,12 +361,14 @@ std::vector<std::pair<std::string, TrainingConfig>> ways_of_training() {
 template <class Network>
 void check_prediction() {
   for (const auto& [name, training] : ways_of_training()) {
-    for (const int64_t chunks : {1, 2, 8}) {
+    for (const Learner::Division division :
+         std::vector<Learner::Division>{{1, 1}, {1, 2}, {1, 8}, {4, 1}, {4, 2}}) {
       CAPTURE(name);
-      CAPTURE(chunks);
+      CAPTURE(division.slices);
+      CAPTURE(division.chunks);
       Wide<Network> wide(training);
-      const auto predicted = static_cast<double>(wide.learner.memory_of_step(*wide.work, chunks));
-      const auto measured = static_cast<double>(wide.measured_peak(chunks));
+      const auto predicted = static_cast<double>(wide.learner.memory_of_step(*wide.work, division));
+      const auto measured = static_cast<double>(wide.measured_peak(division));
       CHECK(predicted == doctest::Approx(measured).epsilon(0.1));
     }
   }
@@ -374,10 +378,10 @@ template <class Network>
 void check_limits() {
   Wide<Network> wide{TrainingConfig()};
   const auto memory = [&](int64_t chunks) {
-    return wide.learner.memory_of_step(*wide.work, chunks);
+    return wide.learner.memory_of_step(*wide.work, {1, chunks});
   };
   const auto chunks = [&](int64_t limit) {
-    return chunks_for_memory(wide.learner, *wide.work, {limit});
+    return chunks_for_memory(wide.learner, *wide.work, 1, {limit});
   };
   const std::span<const real> values = wide.network.network.parameters.values();
   const std::vector<real> before(values.begin(), values.end());
@@ -411,6 +415,38 @@ TEST_CASE("a memory limit splits the batch into as few chunks as fit, or is refu
   check_limits<WideLanguageModel>();
 }
 
+TEST_CASE("a step in slices is nearly the step over the whole batch") {
+  TrainingConfig training;
+  training.clip_norm = 0;
+  const auto step = [&](int64_t slices) {
+    Wide<WideTranslation> wide(training);
+    wide.network.network.model.options.layer.dropout = 0;
+    wide.learner.divide({.slices = slices, .chunks = 1});
+    Works works;
+    works.push_back(std::move(wide.work));
+    return wide.learner.step(works, 0, 1e-3);
+  };
+  const StepOutcome whole = step(1), slices = step(8);
+  CHECK(whole.sums.terms == slices.sums.terms);
+  CHECK(whole.flops == slices.flops);
+  CHECK(slices.sums.loss == doctest::Approx(whole.sums.loss).epsilon(0.02));
+  CHECK(slices.update.gradient_norm == doctest::Approx(whole.update.gradient_norm).epsilon(0.1));
+}
+
+TEST_CASE("a batch has slices of some hundreds of tokens, on any number of threads") {
+  const Threads as_before;
+  const Wide<WideTranslation> wide{TrainingConfig()};
+  const Parameters& parameters = wide.network.network.parameters;
+  REQUIRE(wide.work->size().tokens > 3000);
+  for (const int count : {1, 2, 7}) {
+    set_threads(count);
+    CHECK(slices_for(*wide.work, parameters) == 4);
+    CHECK(slices_for(*wide.work->split(4).front(), parameters) == 1);
+  }
+  Small small{TrainingConfig()};
+  CHECK(slices_for(*small.works[0], small.network.parameters) == 1);
+}
+
 TEST_CASE("the memory of each parameter depends on the optimizer and on averaging") {
   const auto memory = [](TrainingConfig::Optimizer kind, double momentum, double ema) {
     TrainingConfig training;
@@ -418,7 +454,7 @@ TEST_CASE("the memory of each parameter depends on the optimizer and on averagin
     training.momentum = momentum;
     training.ema = ema;
     Wide<WideTranslation> wide(training);
-    return static_cast<double>(wide.learner.memory_of_step(*wide.work, 1));
+    return static_cast<double>(wide.learner.memory_of_step(*wide.work, {}));
   };
   using Kind = TrainingConfig::Optimizer;
   const double bytes = [] {

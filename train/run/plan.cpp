@@ -9,6 +9,7 @@
 #include "train/run/log.h"
 #include "train/step/chunks.h"
 #include "train/step/learner.h"
+#include "train/step/slices.h"
 #include "train/storage/checkpoints.h"
 #include "train/weights/initial_weights.h"
 #include "train/weights/resume.h"
@@ -97,10 +98,12 @@ std::string epochs_text(const std::vector<EpochSize>& sizes, const Config& confi
   return text + "\n";
 }
 
-std::string memory_text(int64_t bytes, int64_t chunks) {
+std::string memory_text(int64_t bytes, const Learner::Division& division) {
   std::string text =
       fmt::format("memory: about {:.0f} MB in the largest batch", static_cast<double>(bytes) / 1e6);
-  if (chunks > 1) text += fmt::format(", split into {} chunks", chunks);
+  if (division.chunks > 1) {
+    text += fmt::format(", split into {} chunks", division.slices * division.chunks);
+  }
   return text + "\n";
 }
 
@@ -145,9 +148,10 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   learner.start_averaging();
   const std::unique_ptr<WorkStream> stream = task->training({});
   const std::unique_ptr<Work> largest = stream->largest();
-  const int64_t chunks = chunks_for_memory(learner, *largest, config.training.memory_limit);
-  learner.set_chunks(chunks);
-  const int64_t memory = learner.memory_of_step(*largest, chunks);
+  const int64_t slices = slices_for(*largest, task->parameters());
+  learner.divide(
+      {slices, chunks_for_memory(learner, *largest, slices, config.training.memory_limit)});
+  const int64_t memory = learner.memory_of_step(*largest, learner.division());
   const UpdateCost cost = measured_update(config, learner, *stream);
   const std::vector<EpochSize> sizes = stream->epoch_sizes();
   const double updates = updates_until(config, sizes, cost);
@@ -157,7 +161,7 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   for (const std::string& note : notes) text += note + '\n';
   text += fmt::format("an update: about {:.0f} tokens, {:.1f} GFLOP, {:.3f} s\n", cost.terms,
                       cost.flops / 1e9, cost.seconds);
-  text += memory_text(memory, chunks) + epochs_text(sizes, config);
+  text += memory_text(memory, learner.division()) + epochs_text(sizes, config);
   text += fmt::format("time: about {} per epoch",
                       duration_text(updates_in(sizes[0], config) * cost.seconds));
   if (updates > 0) text += fmt::format(", {} in all", duration_text(updates * cost.seconds));

@@ -10,6 +10,7 @@
 #include "train/run/training.h"
 #include "train/settings.h"
 #include "train/step/chunks.h"
+#include "train/step/slices.h"
 #include "train/weights/best_checkpoints.h"
 #include "train/weights/initial_weights.h"
 #include "train/weights/parameter_tensors.h"
@@ -95,6 +96,9 @@ void Training::begin() {
   log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, loudness_);
   for (const std::string& note : notes) log_->say(note);
   stream_ = task_->training({});
+  const int64_t slices =
+      ranks_.is_rank_zero() ? slices_for(*stream_->largest(), task_->parameters()) : 0;
+  state_.slices = broadcast(ranks_, slices);
   fit_memory(std::nullopt);
 }
 
@@ -152,22 +156,22 @@ void Training::tidy(const Restored& restored) {
   saving_.resumed(state_);
 }
 
-// The number of chunks affects the dropout, so a run keeps this number as long as its memory limit
-// does not change, also on another machine.
+// The numbers of slices and chunks affect the dropout. A run keeps the first, and the second as
+// long as its memory limit does not change, also on another machine.
 void Training::fit_memory(const std::optional<Bytes>& limit_before) {
   const Bytes limit = config_.training.memory_limit;
   if (limit_before != limit || state_.chunks == 0) {
     state_.chunks = 1;
     if (limit.count > 0 && ranks_.is_rank_zero()) {
-      state_.chunks = chunks_for_memory(learner_, *stream_->largest(), limit);
+      state_.chunks = chunks_for_memory(learner_, *stream_->largest(), state_.slices, limit);
     }
     state_.chunks = broadcast(ranks_, state_.chunks);
     if (state_.chunks > 1) {
-      log_->say(
-          fmt::format("training.memory_limit: each batch is split into {} chunks", state_.chunks));
+      log_->say(fmt::format("training.memory_limit: each batch is split into {} chunks",
+                            state_.slices * state_.chunks));
     }
   }
-  learner_.set_chunks(state_.chunks);
+  learner_.divide({state_.slices, state_.chunks});
 }
 
 void Training::announce() {

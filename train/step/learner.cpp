@@ -4,24 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "core/memory/pool.h"
-#include "core/products/blas.h"
 #include "optim/gradient_norm.h"
 #include "ranks/collectives.h"
 #include "train/settings.h"
 
 namespace calque {
 namespace {
-
-SummedLoss forward(const Work& work) {
-  const Phase phase("forward");
-  return work.forward();
-}
-
-void run_backward(const SummedLoss& loss) {
-  const Phase phase("backward");
-  backward(loss.loss);
-}
 
 int64_t shared_parts(const Communicator& ranks, const TrainingConfig& training) {
   if (training.parts % ranks.ranks() != 0) {
@@ -46,7 +34,7 @@ Learner::Learner(const TrainingConfig& training, Parameters& parameters, Communi
       shares_(ranks.ranks() > 1 && Optimizer::works_by_element(joint_settings(training))),
       range_(shares_ ? range_of(ranks, blocks_, parameters.flat_size()) : whole_range(parameters)),
       optimizer_(parameters, joint_settings(training), local() ? 0 : training.clip_norm, range_),
-      tree_(parameters, blocks_, training.exchange) {
+      tree_(parts_of_rank(), training.exchange) {
   for (int64_t i = 0; local() && i < parts_of_rank(); ++i) {
     locals_.emplace_back(parameters, optimizer_settings(training), training.clip_norm);
   }
@@ -72,7 +60,7 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
   }
   if (finite && ranks_.ranks() > 1) {
     const Phase phase("exchange");
-    sum_shares(ranks_, tree_.sum(), training_.exchange);
+    sum_shares(ranks_, span_of(tree_.sum()), training_.exchange);
   }
   outcome.update = finite ? update(outcome.sums, learning_rate) : UpdateReport{NAN, 1, false};
   for (Optimizer& local : locals_) local.resume_at(optimizer_.steps() * training_.outer_steps);
@@ -103,7 +91,7 @@ UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
 
 // Of the gradient summed over all parts, this rank holds only the blocks of its share.
 UpdateReport Learner::update_share(double learning_rate, double terms) {
-  const std::span<real> gradient = tree_.sum();
+  const std::span<real> gradient = span_of(tree_.sum());
   const int64_t blocks = parts_of_rank();
   const auto first_block = [&](int rank) {
     return share_of(ranks_, rank, blocks_.size()).begin / blocks_.block;
@@ -142,68 +130,17 @@ Profile::Work Learner::update_work() {
 // only the optimizer divides by the number of terms.
 void Learner::forward_backward(const Works& works, int64_t step, double learning_rate,
                                Tape::Check check, std::vector<Part>& parts) {
-  const ProductPrecision rounding(product_precision(training_));
   const auto all = static_cast<size_t>(blocks_.parts * std::max<int64_t>(1, training_.outer_steps));
   const size_t count = works.size() / all;
   require(works.size() % all == 0, "Learner: {} micro-batches in {} parts", works.size(), all);
   clear_gradients();
   for (int64_t part = first_part(); part < first_part() + parts_of_rank(); ++part) {
-    const double flops_before = counted_flops();
     const auto own = std::span(works).subspan(static_cast<size_t>(part) * count, count);
-    parts.push_back(local() ? local_updates(works, part, step, learning_rate)
-                            : Part{run_part(own, part, step, check)});
-    parts.back().flops = counted_flops() - flops_before;
-    if (!joins()) continue;
-    tree_.add_part();
-    parameters_.clear_gradients();
+    Buffer<real> gradient;
+    parts.push_back(local() ? local_updates(works, part, step, learning_rate, gradient)
+                            : run_part(own, part, step, check, gradient));
+    if (joins()) tree_.add(part - first_part(), std::move(gradient));
   }
-}
-
-// Each tape of a step has its own number, which does not depend on the other parts and determines
-// its dropout.
-LossSums Learner::run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
-                           Tape::Check check) {
-  LossSums sums;
-  auto number = static_cast<uint32_t>(part * std::ssize(works) * chunks_);
-  const auto run = [&](const Work& work) {
-    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), number++},
-                    check);
-    const SummedLoss loss = forward(work);
-    run_backward(loss);
-    sums += loss.sums();
-  };
-  for (const auto& work : works) {
-    if (chunks_ == 1) {
-      run(*work);
-    } else {
-      for (const auto& chunk : work->split(chunks_)) run(*chunk);
-    }
-  }
-  return sums;
-}
-
-int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
-  const ProductPrecision rounding(product_precision(training_));
-  Works parts = work.split(chunks);
-  const auto tokens = [](const auto& part) { return part->size().tokens; };
-  std::ranges::sort(parts, std::greater<>(), tokens);
-  // With accumulation, the gradients of a chunk are held while the next chunk runs.
-  const size_t together = std::min<size_t>(parts.size(), 2);
-  const bool accumulates = training_.accumulation > 1;
-  clear_gradients();
-  reset_peak_memory();
-  std::vector<Buffer<real>> sums_of_parts;
-  for (int64_t i = 0; joins() && i < GradientTree::buffers_for(parts_of_rank()); ++i) {
-    sums_of_parts.emplace_back(blocks_.size());
-  }
-  if (local()) sums_of_parts.emplace_back(blocks_.size());  // the weights before the updates
-  for (const auto& state : state_of_locals()) sums_of_parts.emplace_back(std::ssize(state));
-  for (size_t i = 0; i < (accumulates ? size_t{2} : together); ++i) {
-    const Tape tape({static_cast<uint64_t>(training_.seed), 0, static_cast<uint32_t>(i)});
-    run_backward(forward(*parts[std::min(i, parts.size() - 1)]));
-  }
-  clear_gradients();
-  return memory_statistics().peak;
 }
 
 // With check_finite, repeats the step with every op checked: dropout is a function of the step, so
@@ -233,16 +170,13 @@ std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& 
 const Parameters::Entry* Learner::first_bad_gradient() {
   if (!joins()) return first_not_finite(parameters_);
   const Share share = share_of(ranks_, ranks_.rank(), blocks_.size());
-  const std::span<const real> gradient = tree_.sum();
-  int64_t first = share.begin;
-  while (first < share.end && std::isfinite(gradient[static_cast<size_t>(first)])) ++first;
+  const std::span<const real> gradient = span_of(tree_.sum());
+  const auto own = gradient.subspan(static_cast<size_t>(share.begin),
+                                    static_cast<size_t>(share.end - share.begin));
+  int64_t first = share.begin + first_not_finite(own);
   if (first == share.end) first = blocks_.size();
   first = std::ranges::min(all_gather(ranks_, std::span<const int64_t>(&first, 1)));
-  const Parameters::Entry* found = nullptr;
-  for (const Parameters::Entry& entry : parameters_.entries()) {
-    if (first < blocks_.size() && entry.offset <= first) found = &entry;
-  }
-  return found;
+  return parameter_at(parameters_, first);
 }
 
 std::unique_ptr<WithAverage> Learner::averaged_weights() {

@@ -41,8 +41,15 @@ class Learner {
   // Starts the weight average (training.ema) from the current weights.
   void start_averaging();
 
-  // The number of chunks that each micro-batch is split into, to fit the memory.
-  void set_chunks(int64_t chunks) { chunks_ = chunks; }
+  // How each micro-batch is divided. Slices are computed side by side, each by one thread and in
+  // its cache; their gradients are added in a binary tree. The chunks of a slice are computed one
+  // after another, to fit the memory. The division affects the dropout and the rounding of sums.
+  struct Division {
+    int64_t slices = 1;  // a power of two
+    int64_t chunks = 1;  // of each slice
+  };
+  void divide(const Division& division) { division_ = division; }
+  const Division& division() const { return division_; }
 
   // Runs forward and backward over the micro-batches, in training.parts parts of equal size, and
   // then updates the weights once. `step` counts from 0 and determines the dropout. A step that is
@@ -52,9 +59,9 @@ class Learner {
   // to step.
   StepOutcome step(const Works& works, int64_t step, double learning_rate);
 
-  // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
-  // chunks, measured by running up to two chunks forward and backward. Changes no weight.
-  int64_t memory_of_step(const Work& work, int64_t chunks);
+  // The peak memory of tensors, in bytes, in a step over this micro-batch with this division,
+  // measured by running up to two chunks forward and backward. Changes no weight.
+  int64_t memory_of_step(const Work& work, const Division& division);
 
   // While the result lives, the model has the averaged weights, if there are any.
   std::unique_ptr<WithAverage> averaged_weights();
@@ -74,24 +81,34 @@ class Learner {
     LossSums sums;
     double flops = 0;
     int64_t finite = 1;
+    Part& operator+=(const Part& other);
+  };
+  // A chunk of a micro-batch, and the number of its tape.
+  struct Chunk {
+    std::unique_ptr<Work> split;  // nullptr: the whole micro-batch
+    const Work* work;
+    uint32_t tape;
   };
   void forward_backward(const Works& works, int64_t step, double learning_rate, Tape::Check check,
                         std::vector<Part>& parts);
-  Part local_updates(const Works& works, int64_t part, int64_t step, double learning_rate);
-  void replace_gradients(std::span<const real> before);
+  Part local_updates(const Works& works, int64_t part, int64_t step, double learning_rate,
+                     Buffer<real>& gradient);
+  Buffer<real> return_to(std::span<const real> before);
   std::vector<std::vector<real>> state_of_locals();
   void restore_locals(const std::vector<std::vector<real>>& state);
-  LossSums run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
-                    Tape::Check check);
+  // If joins(), the sum of the gradients goes to `gradient`, otherwise to the parameters.
+  Part run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
+                Tape::Check check, Buffer<real>& gradient);
+  Part run_chunks(std::span<const Chunk> chunks, int64_t step, Tape::Check check) const;
   UpdateReport update(const LossSums& sums, double learning_rate);
   UpdateReport update_share(double learning_rate, double terms);
   Profile::Work update_work();
   std::string diagnose(const Works& works, int64_t step, const LossSums& sums);
   std::string diagnose_local(std::span<const std::unique_ptr<Work>> works, int64_t number,
-                             int64_t step, const LossSums& sums);
+                             int64_t step, const LossSums& sums, std::span<const real> gradient);
   const Parameters::Entry* first_bad_gradient();
   void clear_gradients();
-  bool joins() const { return blocks_.parts > 1 || local(); }
+  bool joins() const { return blocks_.parts > 1 || division_.slices > 1 || local(); }
   bool local() const { return training_.outer_steps > 0; }
   int64_t first_part() const { return ranks_.rank() * parts_of_rank(); }
   int64_t parts_of_rank() const { return blocks_.parts / ranks_.ranks(); }
@@ -106,7 +123,7 @@ class Learner {
   std::vector<Optimizer> locals_;  // with outer_steps: of the parts of this rank
   std::string local_problem_;      // why an update of a part was not finite
   GradientTree tree_;              // used only if joins()
-  int64_t chunks_ = 1;
+  Division division_;
   std::optional<WeightAverage> average_;
 };
 

@@ -12,26 +12,27 @@ namespace calque {
 // The micro-batches of a step form groups of equal size. In its update h, part p of P uses group
 // h P + p.
 Learner::Part Learner::local_updates(const Works& works, int64_t part, int64_t step,
-                                     double learning_rate) {
+                                     double learning_rate, Buffer<real>& gradient) {
   const std::span<real> weights = parameters_.values();
   const std::vector<real> before(weights.begin(), weights.end());
   const int64_t all = blocks_.parts * training_.outer_steps;
   const size_t count = works.size() / static_cast<size_t>(all);
   Part result;
   for (int64_t number = part; number < all && result.finite != 0; number += blocks_.parts) {
-    parameters_.clear_gradients();
     const auto own = std::span(works).subspan(static_cast<size_t>(number) * count, count);
-    const LossSums sums = run_part(own, number, step, Tape::Check::none);
-    const auto terms = static_cast<double>(std::max<int64_t>(1, sums.terms));
+    Part update = run_part(own, number, step, Tape::Check::none, gradient);
+    const std::span<const real> sum = span_of(gradient);
+    const auto terms = static_cast<double>(std::max<int64_t>(1, update.sums.terms));
     const Phase phase("update");
     Optimizer& local = locals_[static_cast<size_t>(part - first_part())];
-    const bool finite =
-        std::isfinite(sums.loss) && local.update(parameters_, learning_rate, 1 / terms).finite;
-    if (!finite) local_problem_ = diagnose_local(own, number, step, sums);
-    result.finite = finite ? 1 : 0;
-    result.sums += sums;
+    const double norm = std::sqrt(sum_of_squares(sum));
+    const bool finite = std::isfinite(update.sums.loss) &&
+                        local.update(parameters_, sum, norm, learning_rate, 1 / terms).finite;
+    if (!finite) local_problem_ = diagnose_local(own, number, step, update.sums, sum);
+    update.finite = finite ? 1 : 0;
+    result += update;
   }
-  replace_gradients(before);
+  gradient = return_to(before);
   return result;
 }
 
@@ -55,26 +56,24 @@ void Learner::restore_locals(const std::vector<std::vector<real>>& state) {
   }
 }
 
-// Sets the gradients to the old weights minus the current ones, and restores the old weights.
-void Learner::replace_gradients(std::span<const real> before) {
-  parameters_.clear_gradients();
-  for (const Parameters::Entry& entry : parameters_.entries()) {
-    if (entry.frozen()) continue;
-    real* const difference = entry.tensor.gradient().open_cleared();
-    const std::span<real> after = entry.values();
-    const std::span<const real> old = before.subspan(static_cast<size_t>(entry.offset));
-    for (size_t i = 0; i < after.size(); ++i) {
-      difference[i] = old[i] - after[i];
-      after[i] = old[i];
-    }
+// Restores the old weights and returns by how much they exceed the current ones.
+Buffer<real> Learner::return_to(std::span<const real> before) {
+  Buffer<real> difference = zeros(blocks_.size());
+  const std::span<real> weights = parameters_.values();
+  for (size_t i = 0; i < weights.size(); ++i) {
+    difference[static_cast<int64_t>(i)] = before[i] - weights[i];
+    weights[i] = before[i];
   }
+  return difference;
 }
 
 std::string Learner::diagnose_local(std::span<const std::unique_ptr<Work>> works, int64_t number,
-                                    int64_t step, const LossSums& sums) {
-  const Parameters::Entry* entry = first_not_finite(parameters_);
+                                    int64_t step, const LossSums& sums,
+                                    std::span<const real> gradient) {
+  const Parameters::Entry* entry = parameter_at(parameters_, first_not_finite(gradient));
   try {
-    if (training_.check_finite) run_part(works, number, step, Tape::Check::finite);
+    Buffer<real> again;
+    if (training_.check_finite) run_part(works, number, step, Tape::Check::finite, again);
   } catch (const NotFinite& error) {
     return error.what();
   }

@@ -15,7 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 // Format 1 has no validation_owed. Formats 1 and 2 have the seeds and the mean square of the loss,
 // which are ignored; they list retired scores among the best ones, and mark an average of
 // checkpoints among the versions.
-constexpr int64_t newest_format = 3;
+constexpr int64_t newest_format = 4;
 
 // The seal has a constant length, so that it is found without parsing.
 std::string seal_of(std::string_view body) {
@@ -58,6 +58,7 @@ OrderedJson to_json(const TrainingState& state) {
       {"optimizer_step", state.optimizer_step},
       {"epoch", state.epoch},
       {"position", state.position},
+      {"slices", state.slices},
       {"chunks", state.chunks},
       {"ema", state.ema},
       {"mean_of", state.mean_of},
@@ -193,6 +194,7 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   state.optimizer_step = json.integer("optimizer_step", 0);
   state.epoch = json.integer("epoch", 0);
   state.position = json.integer("position", 0);
+  state.slices = format > 3 ? json.integer("slices", 1) : 1;
   state.chunks = format > 2 ? json.integer("chunks", 0) : 0;
   state.ema = json.flag("ema");
   if (format > 2) state.mean_of = json.integer("mean_of", 0);

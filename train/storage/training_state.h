@@ -66,7 +66,8 @@ struct TrainingState {
   int64_t optimizer_step = 0;    // the number of updates
   int64_t epoch = 0;             // the current epoch, from 0
   int64_t position = 0;          // the number of its micro-batches used so far
-  int64_t chunks = 0;            // of each micro-batch, to fit the memory; 0: not known
+  int64_t slices = 1;            // of each micro-batch, computed side by side
+  int64_t chunks = 0;            // of each slice, to fit the memory; 0: not known
   bool ema = false;              // whether the tensors include averaged weights
   int64_t mean_of = 0;           // the number of averaged checkpoints; 0: a training run
   bool validation_owed = false;  // whether the validation of this step has yet to be done

@@ -52,7 +52,37 @@ int64_t kilobytes_of_step(const TaskCase& task, int64_t chunks) {
   Learner learner(config.training, made->parameters());
   learner.initialise();
   const auto largest = made->training({})->largest();
-  return learner.memory_of_step(*largest, chunks) / 1000 + 1;
+  return learner.memory_of_step(*largest, {1, chunks}) / 1000 + 1;
+}
+
+// The weights after three steps in slices.
+std::vector<double> weights_after_steps(const TaskCase& task, int64_t slices) {
+  const Config config = config_of_task(task);
+  const auto made = make_task(config, {}, {TaskStart::Purpose::plan});
+  Learner learner(config.training, made->parameters());
+  learner.initialise();
+  learner.divide({.slices = slices, .chunks = 1});
+  const auto stream = made->training({});
+  for (int64_t step = 0; step < 3; ++step) {
+    Works works;
+    works.push_back(stream->next());
+    CHECK(learner.step(works, step, 1e-3).update.finite);
+  }
+  const std::span<const real> values = made->parameters().values();
+  return {values.begin(), values.end()};
+}
+
+TEST_CASE("every task's steps in slices have the same bits on any number of threads") {
+  for (const TaskCase& task : all_models()) {
+    CAPTURE(task.name);
+    std::vector<std::vector<double>> ends;
+    for (const int count : {1, 2, 3, 8}) {
+      const Threads some(count);
+      ends.push_back(weights_after_steps(task, 4));
+    }
+    for (const auto& weights : ends) CHECK(weights == ends.front());
+    CHECK(largest_difference(weights_after_steps(task, 1), ends.front()) < 0.02);
+  }
 }
 
 TEST_CASE("every task's training ends in the same bits on 1, 2 and 4 threads") {
