@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/products/amx.h"
 #include "core/products/blas.h"
 #include "core/real.h"
 #include "core/threads/parallel.h"
@@ -22,13 +23,16 @@ std::string cpu_features() {
   if (__builtin_cpu_supports("avx512bw")) features.push_back("AVX-512BW");
   if (__builtin_cpu_supports("avx512vnni")) features.push_back("AVX-512VNNI");
   if (__builtin_cpu_supports("avx512bf16")) features.push_back("AVX-512BF16");
+  if (product::has_matrix_unit()) features.push_back("AMX");
 #endif
   return features.empty() ? "neither AVX2 nor AVX-512"
                           : fmt::format("{}", fmt::join(features, ", "));
 }
 
 std::string_view instructions() {
-#if defined(__AVX512BF16__)
+#if defined(__AMX_BF16__)
+  return "AVX-512 with BF16, and AMX";
+#elif defined(__AVX512BF16__)
   return "AVX-512 with BF16";
 #elif defined(__AVX512F__)
   return "AVX-512";

@@ -42,13 +42,28 @@ class Registers {
   Registers& operator=(const Registers&) = delete;
 };
 
-// c = a b for a square of C, the second half of its rows only if `both`.
-void multiply_square(int64_t steps, Strided a, const real* b, real* c, bool both) {
+// A square of C in memory.
+struct Square {
+  real* data;
+  int64_t stride;
+};
+
+// c = a b, or c += a b, for a square; the second half of its rows only if `both`.
+void multiply_square(int64_t steps, Strided a, const real* b, bool add, Square c, bool both) {
   constexpr auto bytes = [](int64_t words) { return static_cast<long>(words * 4); };
+  real* const lower = c.data + side * c.stride;
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
   _tile_zero(3);
+  if (add) {
+    _tile_loadd(0, c.data, bytes(c.stride));
+    _tile_loadd(1, c.data + side, bytes(c.stride));
+  }
+  if (add && both) {
+    _tile_loadd(2, lower, bytes(c.stride));
+    _tile_loadd(3, lower + side, bytes(c.stride));
+  }
   for (int64_t step = 0; step < steps; step += side) {
     const real* const right = b + step * block;
     _tile_loadd(6, right, bytes(block));
@@ -61,40 +76,60 @@ void multiply_square(int64_t steps, Strided a, const real* b, real* c, bool both
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
   }
-  _tile_stored(0, c, bytes(block));
-  _tile_stored(1, c + side, bytes(block));
+  _tile_stored(0, c.data, bytes(c.stride));
+  _tile_stored(1, c.data + side, bytes(c.stride));
   if (!both) return;
-  _tile_stored(2, c + side * block, bytes(block));
-  _tile_stored(3, c + side * block + side, bytes(block));
+  _tile_stored(2, lower, bytes(c.stride));
+  _tile_stored(3, lower + side, bytes(c.stride));
+}
+
+// Calls body(row, column, count) for the vectors of a square.
+template <class Body>
+void for_vectors(int64_t rows, int64_t cols, const Body& body) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < cols; c += lanes) body(r, c, std::min(lanes, cols - c));
+  }
 }
 
 }  // namespace
 
-// Linux lets a process use the registers only after a request.
+// Linux lets a process use the registers only after a request, which fails on other processors.
 bool has_matrix_unit() {
   static const bool granted = [] {
     constexpr long request_permission = 0x1023, tile_data = 18;
-    return __builtin_cpu_supports("amx-bf16") != 0 &&
-           syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+    return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
   }();
   return granted;
 }
 
+// Whole squares that need no scale and no finish are read and written in place, all others through
+// a copy. Either way the sum of a number begins with C.
 void multiply_tiles(int64_t m, int64_t n, int64_t steps, Strided a, Panels b,
                     const Destination& to) {
   static_assert(tile_cols == block && lanes == side);
   const Registers registers;
-  alignas(64) std::array<real, block * block> square;
+  alignas(64) std::array<real, block * block> numbers;
+  const bool adds = to.c.add && to.scale == 1;
+  const bool plain = to.scale == 1 && !to.finish.bias && !to.finish.relu;
   for (int64_t j = 0; j < n; j += block) {
     for (int64_t i = 0; i < m; i += block) {
       const int64_t rows = std::min(block, m - i), cols = std::min(block, n - j);
-      multiply_square(steps, a.from(i, 0), b.data + j / block * b.panel, square.data(),
-                      rows > side);
-      for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t c = 0; c < cols; c += lanes) {
-          put(to, i + r, j + c, cols - c, load(&square[static_cast<size_t>(r * block + c)]));
-        }
+      const bool in_place = plain && cols == block && (rows == block || rows == side);
+      Destination part = to.at(i, j);
+      const Square square =
+          in_place ? Square{part.c.data, to.stride} : Square{numbers.data(), block};
+      const auto at = [&](int64_t r, int64_t c) { return square.data + r * block + c; };
+      if (adds && !in_place) {
+        for_vectors(rows, cols, [&](int64_t r, int64_t c, int64_t count) {
+          store(at(r, c), load_up_to(part.c.data + r * to.stride + c, count));
+        });
       }
+      multiply_square(steps, a.from(i, 0), b.data + j / block * b.panel, adds, square, rows > side);
+      if (in_place) continue;
+      part.c.add = to.c.add && !adds;
+      for_vectors(rows, cols, [&](int64_t r, int64_t c, int64_t count) {
+        put(part, r, c, count, load(at(r, c)));
+      });
     }
   }
 }
