@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 
-#ifdef __AMX_BF16__
+#ifdef CALQUE_AMX
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
 
 namespace calque::product {
 
-#ifndef __AMX_BF16__
+#ifndef CALQUE_AMX
 
 bool has_matrix_unit() { return false; }
 

@@ -8,13 +8,17 @@
 
 #include "core/products/tile.h"
 
+#if defined(__AMX_BF16__) && !defined(CALQUE_DOUBLE)
+#define CALQUE_AMX
+#endif
+
 namespace calque::product {
 
 // Whether this processor has AMX and the system lets this process use it. False in builds whose
 // instruction set lacks it.
 bool has_matrix_unit();
 
-#ifdef __AMX_BF16__
+#ifdef CALQUE_AMX
 
 // Operands as Bfloat16Pairs, with steps padded to whole registers. A is copied in rows.
 struct Bfloat16Tiles : Bfloat16Pairs {

@@ -189,7 +189,7 @@ class BlockLoops {
  private:
   static void multiply(int64_t m, int64_t n, int64_t steps, Strided a, Panels b,
                        const Destination& to, Prefetch& later) {
-#ifdef __AMX_BF16__
+#ifdef CALQUE_AMX
     if constexpr (Operand::left_in_rows) return product::multiply_tiles(m, n, steps, a, b, to);
 #endif
     multiply_block<Operand>(m, n, steps, a, b, to, later);
@@ -243,7 +243,7 @@ class BlockLoops {
 template <class Use>
 auto with_operand([[maybe_unused]] Precision precision, Use&& use) {
 #ifndef CALQUE_DOUBLE
-#ifdef __AMX_BF16__
+#ifdef CALQUE_AMX
   if (precision == Precision::bfloat16 && product::has_matrix_unit()) {
     return use(product::Bfloat16Tiles());
   }
