@@ -24,7 +24,7 @@ bool same_bits(std::span<const real> a, std::span<const real> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-bool same_bits(const Outcome& a, const Outcome& b) {
+[[maybe_unused]] bool same_bits(const Outcome& a, const Outcome& b) {
   bool same = same_bits(a.value.span(), b.value.span());
   for (size_t i = 0; i < a.gradients.size(); ++i) {
     same = same && same_bits(a.gradients[i].span(), b.gradients[i].span());
