@@ -41,10 +41,6 @@ double squares_of_chunk(const real* from, int64_t count) {
   return total;
 }
 
-bool all_finite(std::span<const real> numbers) {
-  return std::ranges::all_of(numbers, [](real g) { return std::isfinite(g); });
-}
-
 }  // namespace
 
 double gradient_norm(const Parameters& parameters) {
@@ -80,7 +76,9 @@ double clip_factor(double norm, double limit) {
 
 const Parameters::Entry* first_not_finite(const Parameters& parameters) {
   for (const Parameters::Entry& entry : parameters.entries()) {
-    if (!entry.frozen() && !all_finite(entry.tensor.gradient().span())) return &entry;
+    if (entry.frozen()) continue;
+    const std::span<const real> gradient = entry.tensor.gradient().span();
+    if (first_not_finite(gradient) < std::ssize(gradient)) return &entry;
   }
   return nullptr;
 }

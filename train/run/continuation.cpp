@@ -21,9 +21,7 @@ double completed(const Config& config, const TrainingState& state) {
 }
 
 bool has_ended(const Config& config, const TrainingState& state) {
-  const int64_t patience = config.training.patience;
-  return completed(config, state) >= 1 ||
-         (patience > 0 && state.early_stopping.without_gain >= patience);
+  return completed(config, state) >= 1 || out_of_patience(config.training, state);
 }
 
 // Whether the folder holds a run of the config with something left to train.

@@ -25,4 +25,8 @@ double share_done(const Until& until, const TrainingState& state, double epochs)
   return reached ? 1 : share;
 }
 
+bool out_of_patience(const TrainingConfig& training, const TrainingState& state) {
+  return training.patience > 0 && state.early_stopping.without_gain >= training.patience;
+}
+
 }  // namespace calque

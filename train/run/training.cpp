@@ -45,10 +45,7 @@ void Training::count_seconds() {
   state_.seconds_trained = seconds_before_ + seconds_since(started_);
 }
 
-bool Training::out_of_patience() const {
-  return config_.training.patience > 0 &&
-         state_.early_stopping.without_gain >= config_.training.patience;
-}
+bool Training::out_of_patience() const { return calque::out_of_patience(config_.training, state_); }
 
 bool Training::due(const Interval& interval) const {
   return is_due(interval, before_, {state_.optimizer_step, state_.epoch});

@@ -108,12 +108,10 @@ int64_t Learner::memory_of_step(const Work& work, const Division& division) {
   reset_peak_memory();
   std::vector<Buffer<real>> held;
   const int64_t running = slices_at_once(division.slices);
-  for (int64_t i = 1; joins() && i < GradientTree::buffers_for(division.slices, running); ++i) {
-    held.emplace_back(blocks_.size());
-  }
-  for (int64_t i = 1; joins() && i < GradientTree::buffers_for(parts_of_rank(), 1); ++i) {
-    held.emplace_back(blocks_.size());
-  }
+  // Besides the gradient of the chunk that runs here.
+  const int64_t others = GradientTree::buffers_for(division.slices, running) - 1 +
+                         GradientTree::buffers_for(parts_of_rank(), 1) - 1;
+  for (int64_t i = 0; joins() && i < others; ++i) held.emplace_back(blocks_.size());
   if (local()) held.emplace_back(blocks_.size());  // the weights before the updates
   for (const auto& state : state_of_locals()) held.emplace_back(std::ssize(state));
   std::optional<FlatGradient> gradient;
