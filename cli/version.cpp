@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/products/amx.h"
+#include "core/processor.h"
 #include "core/products/blas.h"
 #include "core/real.h"
 #include "core/threads/parallel.h"
@@ -23,7 +23,7 @@ std::string cpu_features() {
   if (__builtin_cpu_supports("avx512bw")) features.push_back("AVX-512BW");
   if (__builtin_cpu_supports("avx512vnni")) features.push_back("AVX-512VNNI");
   if (__builtin_cpu_supports("avx512bf16")) features.push_back("AVX-512BF16");
-  if (product::has_matrix_unit()) features.push_back("AMX");
+  if (processor_has(Extension::amx_bf16)) features.push_back("AMX");
 #endif
   return features.empty() ? "neither AVX2 nor AVX-512"
                           : fmt::format("{}", fmt::join(features, ", "));

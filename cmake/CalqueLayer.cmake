@@ -4,11 +4,13 @@
 # subfolders that belong to it; each adds its files with calque_sources(file...). The headers of the
 # library are reachable as "FOLDER/..." only through symbolic links in the build folder, which it
 # exports, so an include of a layer that is not linked fails to compile.
+include(CheckCXXCompilerFlag)
+
 function(calque_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;FOLDERS;LINKS;PRIVATE" ${ARGN})
   add_library(calque_${name} STATIC ${arg_SOURCES})
   add_library(calque::${name} ALIAS calque_${name})
-  set_target_properties(calque_${name} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(calque_${name} PROPERTIES EXPORT_NAME ${name} CALQUE_LEVEL ${CALQUE_LEVEL})
   set(CALQUE_LAYER ${name})
   foreach(folder IN LISTS arg_FOLDERS)
     add_subdirectory(${folder})
@@ -42,8 +44,28 @@ function(calque_subfolders result)
   set(${result} ${lists} PARENT_SCOPE)
 endfunction()
 
-# calque_sources(file...): adds files of the current folder to the library that contains the folder.
+# calque_sources(file... [WITH instructions... FROM set]): adds files of the current folder to the library
+# that contains the folder. WITH names instructions beyond the instruction set of a library, as -mNAME:
+# the files may use them in the libraries for the named set (such as x86-64-v4) and for higher ones, if
+# they ask the processor first (core/processor.h). The compiler defines a macro for each there.
 function(calque_sources)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  target_sources(calque_${CALQUE_LAYER} PRIVATE ${ARGN})
+  cmake_parse_arguments(arg "" "FROM" "WITH" ${ARGN})
+  set(files ${arg_UNPARSED_ARGUMENTS})
+  list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(calque_${CALQUE_LAYER} PRIVATE ${files})
+  calque_allow_instructions(calque_${CALQUE_LAYER} "${files}" "${arg_WITH}" "${arg_FROM}")
+endfunction()
+
+# calque_allow_instructions(TARGET FILES INSTRUCTIONS SET): what calque_sources(... WITH ...) does for files
+# of any target.
+function(calque_allow_instructions target files instructions set)
+  string(REGEX MATCH "[0-9]$" level "${set}")
+  foreach(name IN LISTS instructions)
+    string(MAKE_C_IDENTIFIER CALQUE_COMPILES_${name} compiles)
+    check_cxx_compiler_flag(-m${name} ${compiles})
+    if(${compiles})
+      set_property(SOURCE ${files} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
+        $<$<VERSION_GREATER_EQUAL:$<TARGET_PROPERTY:CALQUE_LEVEL>,${level}>:-m${name}>)
+    endif()
+  endforeach()
 endfunction()

@@ -20,7 +20,7 @@ constexpr int64_t chunk = 1 << 15;
 inline Vec plain(Vec v) { return v; }
 
 #ifndef CALQUE_DOUBLE
-inline Vec rounded(Vec v) { return reinterpret_cast<Vec>(bfloat16_emulated::rounded(v)); }
+inline Vec rounded(Vec v) { return reinterpret_cast<Vec>(rounded_to_bfloat16(v)); }
 
 inline uint16_t upper_half(real number) {
   uint32_t bits;

@@ -1,36 +1,38 @@
 #pragma once
-// The inner loops of a product in bfloat16 with AMX, the matrix unit of some Intel processors:
-// eight registers of 16 rows of 64 bytes, and an instruction that adds the product of two of them,
-// 16 x 32 times 32 x 16 numbers, to a third. Its sums differ from those of AVX512-BF16 in the last
-// bits.
+// AMX, the matrix unit of some Intel processors: eight registers of 16 rows of 64 bytes, and
+// instructions that add the product of two of them to a third. Only for files that are compiled for
+// it (core/processor.h).
 
+#ifdef __AMX_TILE__
+#include <immintrin.h>
+
+#include <array>
 #include <cstdint>
 
-#include "core/products/tile.h"
+namespace calque::amx {
 
-#if defined(__AMX_BF16__) && !defined(CALQUE_DOUBLE)
-#define CALQUE_AMX
-#endif
+constexpr int64_t side = 16;  // rows of a register, and words of a row
 
-namespace calque::product {
+struct alignas(64) Configuration {
+  uint8_t palette = 1, start_row = 0;
+  std::array<uint8_t, 14> reserved{};
+  std::array<uint16_t, 16> row_bytes{};
+  std::array<uint8_t, 16> rows{};
+};
+static_assert(sizeof(Configuration) == 64);
 
-// Whether this processor has AMX and the system lets this process use it. False in builds whose
-// instruction set lacks it.
-bool has_matrix_unit();
-
-#ifdef CALQUE_AMX
-
-// Operands as Bfloat16Pairs, with steps padded to whole registers. A is copied in rows.
-struct Bfloat16Tiles : Bfloat16Pairs {
-  static constexpr int64_t steps_together = 16;
-  static constexpr bool left_in_rows = true;
+// The registers of the calling thread, all of 16 rows of 64 bytes, while it is alive.
+class Registers {
+ public:
+  Registers() {
+    Configuration configuration;
+    for (size_t i = 0; i < 8; ++i) configuration.row_bytes[i] = 64, configuration.rows[i] = side;
+    _tile_loadconfig(&configuration);
+  }
+  ~Registers() { _tile_release(); }
+  Registers(const Registers&) = delete;
+  Registers& operator=(const Registers&) = delete;
 };
 
-// Like multiply_block(). Reads whole registers of A and B, also beyond m and n, where their numbers
-// do not matter.
-void multiply_tiles(int64_t m, int64_t n, int64_t steps, Strided a, Panels b,
-                    const Destination& to);
-
+}  // namespace calque::amx
 #endif
-
-}  // namespace calque::product

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/products/amx.h"
-#include "core/products/bfloat16.h"
+#include "core/products/bfloat16_products.h"
 #include "core/products/block_product.h"
 #include "core/products/few_rows.h"
 #include "core/products/packed_weights.h"
@@ -215,9 +214,9 @@ std::string blas_description(Precision precision) {
                                  openblas_get_corename());
   if (precision == Precision::bfloat16) {
     text += ", calque's own products with operands rounded to bfloat16";
-    if (product::has_matrix_unit()) {
-      text += " by AMX";
-    } else if (!bfloat16_in_hardware) {
+    const product::Bfloat16Unit unit = product::bfloat16_unit();
+    if (unit == product::Bfloat16Unit::amx) text += " by AMX";
+    if (unit == product::Bfloat16Unit::none) {
       text += " in software, slower than float32 (no AVX512-BF16)";
     }
   } else if (own_product_is_faster()) {

@@ -24,7 +24,8 @@ inline Vec load_up_to(const real* from, int64_t count) {
 //
 //   per_step          the numbers of a step
 //   steps_together    the number of steps is a multiple of this
-//   left_in_rows      whether a copy of A always has rows of steps
+//   left_in_rows      whether a copy of A always has rows of steps, and multiply() replaces
+//                     multiply_block()
 //   across(at, inner, rest, count)
 //                     one step of `count` adjacent columns of B or rows of A; the next number of
 //                     each is `inner` further on, and `rest` of them remain
@@ -43,18 +44,19 @@ struct Numbers {
 };
 
 #ifndef CALQUE_DOUBLE
+template <class Arithmetic>  // of core/products/bfloat16.h
 struct Bfloat16Pairs {
   static constexpr int64_t per_step = 2, steps_together = 1;
   static constexpr bool left_in_rows = false;
   static Vec across(const real* at, int64_t inner, int64_t rest, int64_t count) {
-    return bfloat16_pairs(rest > 0 ? load_up_to(at, count) : Vec{},
-                          rest > 1 ? load_up_to(at + inner, count) : Vec{});
+    return Arithmetic::pairs(rest > 0 ? load_up_to(at, count) : Vec{},
+                             rest > 1 ? load_up_to(at + inner, count) : Vec{});
   }
   static Vec along(const real* at, int64_t rest) {
-    return bfloat16_neighbours(load_up_to(at, rest), load_up_to(at + lanes, rest - lanes));
+    return Arithmetic::neighbours(load_up_to(at, rest), load_up_to(at + lanes, rest - lanes));
   }
   static Vec spread(const real* at) { return broadcast_bits(at); }
-  static Vec add(Vec total, Vec a, Vec b) { return add_products_of_pairs(total, a, b); }
+  static Vec add(Vec total, Vec a, Vec b) { return Arithmetic::add_products(total, a, b); }
 };
 #endif
 

@@ -10,10 +10,13 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "core/ops.h"
+#include "core/processor.h"
 #include "core/product_fixture.h"
+#include "core/products/bfloat16_products.h"
 #include "core/products/blas.h"
 #include "core/tape.h"
 #include "support/sanitized.h"
@@ -41,11 +44,25 @@ float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
 constexpr ProductCase cases[] = {{13, 31, 17},    {97, 65, 255},   {24, 530, 40}, {200, 7, 513},
                                  {61, 129, 1200}, {129, 96, 1025}, {48, 48, 1},   {12, 32, 2048}};
 
+#ifdef __AVX512BF16__
+#define BFLOAT16_ARITHMETICS Bfloat16Emulated, Bfloat16InHardware
+#else
+#define BFLOAT16_ARITHMETICS Bfloat16Emulated
+#endif
+
+// Whether this processor has the instructions.
+template <class Arithmetic>
+bool runs() {
+  return std::is_same_v<Arithmetic, Bfloat16Emulated> || processor_has(Extension::avx512_bf16);
+}
+
 Product product_of(const ProductCase& c) { return Product(c, Precision::bfloat16); }
 
 }  // namespace
 
-TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, in hardware and emulated") {
+TEST_CASE_TEMPLATE("numbers are rounded to the nearest bfloat16, ties to even", Arithmetic,
+                   BFLOAT16_ARITHMETICS) {
+  if (!runs<Arithmetic>()) return;
   std::vector<real> values = numbers(4096, 7);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::ldexp(values[i], static_cast<int>(i % 64) - 32);
@@ -57,14 +74,9 @@ TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, in hardwar
   values.resize(static_cast<size_t>(round_up(std::ssize(values), 2 * lanes)), 1);
   for (size_t i = 0; i < values.size(); i += 2 * width) {
     const Vec low = load(&values[i]), high = load(&values[i + width]);
-    const auto pairs = reinterpret_cast<Words>(bfloat16_pairs(low, high));
-    const auto neighbours = reinterpret_cast<Words>(bfloat16_neighbours(low, high));
-    const auto pairs_emulated = reinterpret_cast<Words>(bfloat16_emulated::pairs(low, high));
-    const auto neighbours_emulated =
-        reinterpret_cast<Words>(bfloat16_emulated::neighbours(low, high));
+    const auto pairs = reinterpret_cast<Words>(Arithmetic::pairs(low, high));
+    const auto neighbours = reinterpret_cast<Words>(Arithmetic::neighbours(low, high));
     for (size_t lane = 0; lane < width; ++lane) {
-      CHECK(pairs_emulated[lane] == pairs[lane]);
-      CHECK(neighbours_emulated[lane] == neighbours[lane]);
       const real x = values[i + lane], y = values[i + width + lane];
       CAPTURE(x);
       CHECK(float_of(pairs[lane] << 16) == float(rounded_to_8_bits(double(x))));
@@ -76,29 +88,31 @@ TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, in hardwar
   }
 }
 
-TEST_CASE("NaN stays NaN, and infinities stay infinite") {
+TEST_CASE_TEMPLATE("NaN stays NaN, and infinities stay infinite", Arithmetic,
+                   BFLOAT16_ARITHMETICS) {
+  if (!runs<Arithmetic>()) return;
   const float nan = float_of(0x7f800001U), infinity = std::numeric_limits<float>::infinity();
-  const auto of_nan = bfloat16_emulated::rounded(broadcast_bits(&nan));
+  const auto of_nan = rounded_to_bfloat16(broadcast_bits(&nan));
   CHECK(std::isnan(float_of(of_nan[3])));
   const auto pairs =
-      reinterpret_cast<Words>(bfloat16_pairs(broadcast(infinity), broadcast_bits(&nan)));
+      reinterpret_cast<Words>(Arithmetic::pairs(broadcast(infinity), broadcast_bits(&nan)));
   CHECK(float_of(pairs[3] << 16) == infinity);
   CHECK(std::isnan(float_of(pairs[3] & 0xffff0000U)));
 }
 
-TEST_CASE("the sums of products in hardware and emulated agree to rounding") {
+TEST_CASE_TEMPLATE("the sums of products of pairs are exact up to rounding", Arithmetic,
+                   BFLOAT16_ARITHMETICS) {
+  if (!runs<Arithmetic>()) return;
   const std::vector<real> a = numbers(2 * lanes, 1), b = numbers(2 * lanes, 2),
                           t = numbers(lanes, 3);
-  const Vec left = bfloat16_neighbours(load(&a[0]), load(&a[width]));
-  const Vec right = bfloat16_neighbours(load(&b[0]), load(&b[width]));
-  const Vec one = add_products_of_pairs(load(t.data()), left, right);
-  const Vec other = bfloat16_emulated::add_products(load(t.data()), left, right);
+  const Vec left = Arithmetic::neighbours(load(&a[0]), load(&a[width]));
+  const Vec right = Arithmetic::neighbours(load(&b[0]), load(&b[width]));
+  const Vec sums = Arithmetic::add_products(load(t.data()), left, right);
   for (size_t i = 0; i < width; ++i) {
     const double expected =
         double(t[i]) + rounded_to_8_bits(double(a[2 * i])) * rounded_to_8_bits(double(b[2 * i])) +
         rounded_to_8_bits(double(a[2 * i + 1])) * rounded_to_8_bits(double(b[2 * i + 1]));
-    CHECK(std::abs(double(one[int(i)]) - expected) < 3e-7);
-    CHECK(std::abs(double(other[int(i)]) - expected) < 3e-7);
+    CHECK(std::abs(double(sums[int(i)]) - expected) < 3e-7);
   }
 }
 
@@ -115,6 +129,23 @@ TEST_CASE("products equal the sums over rounded operands, for all transpositions
       CAPTURE(bits);
       CHECK(product.error(product.by_gemm(real(0.5), finish), 0.5, finish) <
             1e-7 * static_cast<double>(c.k + 8));
+    }
+  }
+}
+
+TEST_CASE("the product by each unit that the processor has equals the sums over rounded operands") {
+  using product::Bfloat16Unit;
+  for (const Bfloat16Unit unit : {Bfloat16Unit::avx512, Bfloat16Unit::amx}) {
+    if (unit > product::bfloat16_unit()) continue;
+    const product::BlockProduct& by_unit = *product::bfloat16_product(unit);
+    for (const ProductCase& c : cases) {
+      const Product product = product_of(c);
+      const Strided a = strided(product.left());
+      Buffer<real> scratch(by_unit.scratch(product.size(), a));
+      std::vector<real> sums = product.start;
+      by_unit.multiply(product.size(), a, {strided(product.right())},
+                       {{sums.data(), c.add}, product.c_stride()}, scratch.data());
+      CHECK(product.error(sums, 1) < 1e-7 * static_cast<double>(c.k + 8));
     }
   }
 }
