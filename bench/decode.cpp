@@ -19,8 +19,8 @@
 
 #include "batches/lengths.h"
 #include "core/memory/pool.h"
+#include "core/ops.h"
 #include "core/products/blas.h"
-#include "core/simd/vector.h"
 #include "core/threads/parallel.h"
 #include "decode/search/batches.h"
 #include "decode/translation.h"
@@ -144,22 +144,11 @@ Result run_batches(const Transformer& model, const Sources& sources, const Optio
 }
 
 // Returns the bytes per second of reading an array of this size again and again, about 4 GB in all.
-// Each thread reads one part of the array.
 double read_rate(int64_t bytes) {
   const int64_t times = std::max<int64_t>(4, 4'000'000'000 / bytes);
   const Tensor array = Tensor::full({bytes / static_cast<int64_t>(sizeof(real))}, 1);
-  const int64_t part = (array.size() + threads() - 1) / threads();
-  std::vector<real> sums(static_cast<size_t>(threads()) * 64);
   const double taken = seconds_of([&] {
-    parallel_for(array.size(), part, [&](int64_t begin, int64_t end) {
-      Vec total[4] = {};
-      for (int64_t time = 0; time < times; ++time) {
-        for (int64_t i = begin; i + 4 * lanes <= end; i += 4 * lanes) {
-          for (int64_t v = 0; v < 4; ++v) total[v] += load(array.data() + i + v * lanes);
-        }
-      }
-      sums[static_cast<size_t>(begin / part * 64)] = sum(total[0] + total[1] + total[2] + total[3]);
-    });
+    for (int64_t time = 0; time < times; ++time) sum(array);
   });
   return static_cast<double>(bytes * times) / taken;
 }

@@ -15,6 +15,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/instruction_set_choice.h"
 #include "cli/output.h"
 #include "cli/thread_waits.h"
 #include "cli/version.h"
@@ -48,8 +49,28 @@ int run_command(CLI::App& app, int count, char** arguments) {
   return 0;
 }
 
+// Opens closed standard streams on /dev/null, so that no file opened later gets their descriptors.
+// Standard input is opened for writing and the others for reading, so that their use still fails.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+// Restarts the program if a library must be loaded in another way.
+void restart_if_needed(char** arguments) {
+  const bool shortened = shorten_thread_waits();
+  if (!choose_instruction_set() && !shortened) return;
+  std::error_code failed;
+  // The resolved path: after execv("/proc/self/exe") the process would be named exe.
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed) execv(program.c_str(), arguments);
+}
+
 int run(int count, char** arguments) {
   try {
+    restart_if_needed(arguments);
+    occupy_closed_streams();
     CLI::App app("Trains Transformers on ordinary CPUs: translators and language models.",
                  "calque");
     app.set_version_flag("--version", version_text);
@@ -87,20 +108,10 @@ int run(int count, char** arguments) {
   }
 }
 
-// Opens closed standard streams on /dev/null, so that no file opened later gets their descriptors.
-// Standard input is opened for writing and the others for reading, so that their use still fails.
-void occupy_closed_streams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-  }
-}
-
 }  // namespace
 }  // namespace calque
 
 int main(int count, char** arguments) {
-  calque::shorten_thread_waits(arguments);
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` returns an error instead
-  calque::occupy_closed_streams();
   return calque::run(count, arguments);
 }

@@ -3,10 +3,10 @@
 
 namespace calque {
 
-// Restarts the program with a short spin (GOMP_SPINCOUNT), because libgomp reads it only at start.
-// With libgomp's default, training beside one busy process on two cores keeps 0.37 of its speed;
-// with a short spin it keeps 0.62. Without such a process, both are equally fast. Does nothing
-// where the user has set OMP_WAIT_POLICY or GOMP_SPINCOUNT, or if the restart fails.
-void shorten_thread_waits(char** arguments);
+// Sets a short spin (GOMP_SPINCOUNT) for a restart and returns true: libgomp reads it only at
+// start. With libgomp's default, training beside one busy process on two cores keeps 0.37 of its
+// speed; with a short spin it keeps 0.62. Without such a process, both are equally fast. Returns
+// false where OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.
+bool shorten_thread_waits();
 
 }  // namespace calque

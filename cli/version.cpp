@@ -1,10 +1,12 @@
-// The CPU's features are read at run time; those that the build uses were fixed at compile time.
+// The features of the CPU, and which of the instruction sets of this build runs.
 #include "cli/version.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 
+#include "core/instruction_set.h"
 #include "core/processor.h"
 #include "core/products/blas.h"
 #include "core/real.h"
@@ -29,22 +31,6 @@ std::string cpu_features() {
                           : fmt::format("{}", fmt::join(features, ", "));
 }
 
-std::string_view instructions() {
-#if defined(__AMX_BF16__)
-  return "AVX-512 with BF16, and AMX";
-#elif defined(__AVX512BF16__)
-  return "AVX-512 with BF16";
-#elif defined(__AVX512F__)
-  return "AVX-512";
-#elif defined(__AVX2__)
-  return "AVX2";
-#elif defined(__ARM_NEON)
-  return "NEON";
-#else
-  return "the architecture's baseline";
-#endif
-}
-
 }  // namespace
 
 std::string version_text() {
@@ -54,9 +40,11 @@ std::string version_text() {
       "threads: {}\n"
       "MPI: {}\n"
       "CPU: {}\n"
-      "built: {} for {}, real = {}",
+      "built: {} for {}, real = {}\n"
+      "instructions: {}",
       CALQUE_VERSION, blas_description(), threads(), mpi_description(), cpu_features(), __VERSION__,
-      instructions(), sizeof(real) == sizeof(float) ? "float" : "double");
+      fmt::join(instruction_sets(), ", "), sizeof(real) == sizeof(float) ? "float" : "double",
+      instruction_set());
 }
 
 }  // namespace calque

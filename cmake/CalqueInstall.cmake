@@ -1,5 +1,8 @@
 # cmake --install: headers, libraries, the program, and the package for find_package(calque).
 include(CMakePackageConfigHelpers)
+# The program finds its shared libraries relative to itself.
+file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(calque PROPERTIES INSTALL_RPATH $ORIGIN/${libraries})
 get_property(layers GLOBAL PROPERTY CALQUE_LAYERS)
 install(TARGETS ${layers} calque_settings EXPORT calqueTargets)
 install(EXPORT calqueTargets NAMESPACE calque:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optim/flat_lanes.h"
+
 namespace calque {
 namespace {
 
@@ -66,7 +68,7 @@ Adafactor::Adafactor(const Parameters& parameters, const AdafactorSettings& sett
 void Adafactor::apply(const FlatUpdate& update) {
   const Step step{.beta = 1 - std::pow(double(update.step), -settings_.decay_exponent),
                   .learning_rate = update.learning_rate,
-                  .factor = lanes_of(update.gradient_factor)};
+                  .gradient_factor = update.gradient_factor};
   for (const Window& window : windows_) {
     real* w = update.values.data() + window.offset;
     const real* g = update.gradients[window.parameter];
@@ -93,7 +95,8 @@ double Adafactor::update_means(const Window& window, const Step& step, const rea
   const int64_t rows = window.rows, cols = window.cols, chunk = rows_of_chunk(cols);
   const auto beta = static_cast<real>(step.beta), rest = static_cast<real>(1 - step.beta);
   const auto epsilon = static_cast<real>(settings_.epsilon1);
-  const auto squared = [&](Vec x) { return square(x * step.factor); };
+  const Vec factor = lanes_of(step.gradient_factor);
+  const auto squared = [&](Vec x) { return square(x * factor); };
   real* row = row_.data() + window.row;
   real* column = column_.data() + window.column;
 
@@ -144,9 +147,10 @@ void Adafactor::apply_factored(const Window& window, const Step& step, real* w, 
   const double weight_squares = update_means(window, step, w, g);
   const Scales scale = scales(window);
   const real* column_scale = scale.column.data();
+  const Vec factor = lanes_of(step.gradient_factor);
   const auto update_of_row = [&](int64_t i) {
     const Vec row_scale = broadcast(scale.row[i]);
-    return [row_scale, &step](Vec x, Vec c) { return x * step.factor * c * row_scale; };
+    return [row_scale, factor](Vec x, Vec c) { return x * factor * c * row_scale; };
   };
 
   const auto update_squares_of = [&](int64_t begin, int64_t end) {
@@ -172,7 +176,8 @@ void Adafactor::apply_factored(const Window& window, const Step& step, real* w, 
 }
 
 void Adafactor::apply_full(const Window& window, const Step& step, real* w, const real* g) {
-  const Vec beta = lanes_of(step.beta), rest = lanes_of(1 - step.beta), factor = step.factor;
+  const Vec beta = lanes_of(step.beta), rest = lanes_of(1 - step.beta);
+  const Vec factor = lanes_of(step.gradient_factor);
   const Vec epsilon = lanes_of(settings_.epsilon1);
   real* v = full_.data() + window.full;
   const auto u = [factor](Vec x, Vec square_mean) { return x * factor / sqrt(square_mean); };

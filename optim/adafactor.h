@@ -44,8 +44,7 @@ class Adafactor {
   };
   // The numbers of a step that all parameters share.
   struct Step {
-    double beta, learning_rate;
-    Vec factor;
+    double beta, learning_rate, gradient_factor;
   };
   // 1 / sqrt(V) of a matrix, as a factor for each row and each column.
   struct Scales {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "optim/flat_lanes.h"
+
 namespace calque {
 namespace {
 

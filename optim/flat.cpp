@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/simd/vector.h"
+
 namespace calque {
 namespace {
 

@@ -11,7 +11,6 @@
 #include "core/memory/pool.h"
 #include "core/named.h"
 #include "core/parameters.h"
-#include "core/simd/vector.h"
 #include "core/threads/parallel.h"
 
 namespace calque {
@@ -82,16 +81,5 @@ void for_slices(const std::vector<FlatSlice>& slices, Body&& body) {
     for (int64_t i = begin; i < end; ++i) body(slices[static_cast<size_t>(i)]);
   });
 }
-
-// A setting as a vector of equal lanes.
-inline Vec lanes_of(double value) { return broadcast(static_cast<real>(value)); }
-
-// Weight decay of one slice: w becomes shrink w, and pull w is added to the gradient.
-struct DecayFactors {
-  DecayFactors(const WeightDecay& decay, double rate, double learning_rate)
-      : shrink(lanes_of(decay.coupling == Coupling::decoupled ? 1 - learning_rate * rate : 1)),
-        pull(lanes_of(decay.coupling == Coupling::decoupled ? 0 : rate)) {}
-  Vec shrink, pull;
-};
 
 }  // namespace calque

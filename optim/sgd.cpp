@@ -1,5 +1,7 @@
 #include "optim/sgd.h"
 
+#include "optim/flat_lanes.h"
+
 namespace calque {
 namespace {
 

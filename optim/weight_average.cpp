@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optim/flat_lanes.h"
+
 namespace calque {
 namespace {
 

@@ -10,6 +10,7 @@
 #include "core/products/block_product.h"
 #include "core/products/few_rows.h"
 #include "core/products/packed_weights.h"
+#include "core/products/tile_size.h"
 #include "core/profile.h"
 #include "core/simd/vector.h"
 #include "core/threads/parallel.h"

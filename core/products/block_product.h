@@ -13,7 +13,6 @@
 
 #include "core/memory/pool.h"
 #include "core/products/blas.h"
-#include "core/simd/vector.h"
 #include "core/tensor.h"
 
 namespace calque {
@@ -46,14 +45,6 @@ struct Destination {
     return {{c.data + row * stride + col, c.add}, stride, scale, finish.from(col)};
   }
 };
-
-// The size of a tile, which is kept in registers.
-#ifdef __AVX512F__
-constexpr int tile_rows = 12, tile_vectors = 2;  // 24 of 32 registers
-#else
-constexpr int tile_rows = 6, tile_vectors = 2;  // 12 of 16 registers
-#endif
-constexpr int64_t tile_cols = tile_vectors * lanes;
 
 // The product of small matrices that are in the cache. B's rows are contiguous, `b_row` apart, and
 // readable to the end of a vector.

@@ -9,6 +9,7 @@
 #include "core/products/bfloat16.h"
 #include "core/products/block_product.h"
 #include "core/products/prefetch.h"
+#include "core/products/tile_size.h"
 
 namespace calque::product {
 

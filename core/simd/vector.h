@@ -14,10 +14,13 @@
 
 #include "core/real.h"
 
+#ifndef CALQUE_INSTRUCTION_SET
+#error "only libraries that are built once for each instruction set use vectors (calque_layer)"
+#endif
+
 namespace calque {
 
-// The register width is part of the mangled names, so that a program built for another processor
-// than the library does not link to the library's versions of these functions.
+// The register width is part of the mangled names: nothing links to functions for another width.
 #if defined(__AVX512F__)
 inline namespace registers_of_64_bytes {
 constexpr int64_t register_bytes = 64;

@@ -5,7 +5,7 @@
 // Memory: 2 d_model numbers per layer for each written token and each source or prompt token.
 
 #include "core/ops.h"
-#include "decode/models/cached_attention.h"
+#include "core/ops/attention/cached_attention.h"
 #include "decode/models/key_value_cache.h"
 #include "decode/models/language_decoding.h"
 #include "decode/models/parts.h"

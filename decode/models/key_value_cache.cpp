@@ -1,7 +1,7 @@
 #include "decode/models/key_value_cache.h"
 
 #include "core/ops.h"
-#include "decode/models/cached_attention.h"
+#include "core/ops/attention/cached_attention.h"
 
 namespace calque {
 

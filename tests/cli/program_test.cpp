@@ -18,7 +18,8 @@ TEST_CASE("--version prints the version, BLAS, threads, MPI, CPU and build") {
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.starts_with("calque 0."));
-  for (const char* part : {"\nBLAS: OpenBLAS", "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: "}) {
+  for (const char* part : {"\nBLAS: OpenBLAS", "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: ",
+                           "\ninstructions: "}) {
     CHECK(ran.out.find(part) != std::string::npos);
   }
 }

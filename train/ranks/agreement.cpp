@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/instruction_set.h"
 #include "core/products/blas.h"
-#include "core/simd/vector.h"
 #include "ranks/collectives.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
@@ -36,7 +36,8 @@ std::string c_library() {
 std::vector<Property> properties(const Config& config) {
   return {{"version of calque", CALQUE_VERSION},
           {"compiler", __VERSION__},
-          {"vectors", fmt::format("{} numbers of {} bytes", lanes, sizeof(real))},
+          {"instruction set",
+           fmt::format("{}, with numbers of {} bytes", instruction_set(), sizeof(real))},
           {"BLAS", blas_description(product_precision(config.training))},
           {"C library", c_library()}};
 }

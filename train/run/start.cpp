@@ -1,4 +1,5 @@
 // The start of a run: opens its folder, task and log, and restores the last checkpoint.
+#include "core/instruction_set.h"
 #include "core/products/blas.h"
 #include "core/threads/parallel.h"
 #include "ranks/collectives.h"
@@ -79,7 +80,8 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
   state_.config = show_config(config);
   if (ranks.is_rank_zero()) replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION},
-                     {"blas", blas_description(product_precision(config.training))}};
+                     {"blas", blas_description(product_precision(config.training))},
+                     {"instructions", std::string(instruction_set())}};
   seconds_before_ = state_.seconds_trained;
   share_before_ = done();
 }
@@ -176,10 +178,11 @@ void Training::fit_memory(const std::optional<Bytes>& limit_before) {
 
 void Training::announce() {
   if (finished() || out_of_patience()) return;
-  log_->say(fmt::format("{}: {}; {} parameters; {}{} threads, {}", run_.path,
+  log_->say(fmt::format("{}: {}; {} parameters; {}{} threads, {}, {}", run_.path,
                         task_->data_description(), task_->parameters().count(),
                         ranks_.ranks() == 1 ? "" : fmt::format("{} ranks, ", ranks_.ranks()),
-                        threads(), blas_description(product_precision(config_.training))));
+                        threads(), instruction_set(),
+                        blas_description(product_precision(config_.training))));
 }
 
 }  // namespace calque

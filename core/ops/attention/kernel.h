@@ -17,6 +17,7 @@
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
 #include "core/products/block_product.h"
+#include "core/products/tile_size.h"
 
 namespace calque::attention_kernel {
 

@@ -1,9 +1,8 @@
-#include "decode/models/cached_attention.h"
+#include "core/ops/attention/cached_attention.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/products/block_product.h"
 #include "core/simd/folds.h"
 #include "core/simd/math.h"
 #include "core/threads/parallel.h"
