@@ -2,9 +2,11 @@
 #include "cli/program.h"
 
 #include <doctest/doctest.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
+#include "core/instruction_set.h"
 #include "data/temporary_folder.h"
 #include "support/folders.h"
 
@@ -18,10 +20,24 @@ TEST_CASE("--version prints the version, BLAS, threads, MPI, CPU and build") {
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.starts_with("calque 0."));
-  for (const char* part : {"\nBLAS: OpenBLAS", "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: ",
-                           "\ninstructions: "}) {
+  for (const char* part :
+       {"\nBLAS: OpenBLAS", "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: ", "\ninstructions: "}) {
     CHECK(ran.out.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("CALQUE_ISA takes each instruction set that this build and this processor have") {
+  for (const std::string_view set : instruction_sets()) {
+    if (!processor_supports(set)) continue;
+    const CommandResult ran = run(fmt::format("CALQUE_ISA={} calque --version", set));
+    CAPTURE(set);
+    CHECK(ran.status == 0);
+    CHECK(ran.out.find(fmt::format("\ninstructions: {}\n", set)) != std::string::npos);
+  }
+  const CommandResult unknown = run("CALQUE_ISA=avx3 calque --version");
+  CHECK(unknown.status == 1);
+  CHECK(unknown.err == fmt::format("calque: CALQUE_ISA=avx3: this build has only {}\n",
+                                   fmt::join(instruction_sets(), ", ")));
 }
 
 TEST_CASE("the commands have help texts with examples") {
