@@ -1,4 +1,5 @@
-// calque data: checks the corpora of a config, and writes corpora of the toy languages.
+// calque data: checks the corpora of a config, cleans corpora, and writes those of the toy
+// languages.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -107,10 +108,11 @@ void add_toy(CLI::App& data, const std::string& name) {
 
 void add_data_command(CLI::App& calque) {
   CLI::App* data =
-      calque.add_subcommand("data", "Check corpora, or write corpora of toy languages");
+      calque.add_subcommand("data", "Check or clean corpora, or write corpora of toy languages");
   data->require_subcommand(1);
   data->footer("Example: calque data check configs/toy.yaml");
   add_check(*data);
+  add_clean_command(*data);
   for (const std::string& name : ToyLanguage::names()) add_toy(*data, name);
 }
 

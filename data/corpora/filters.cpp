@@ -5,14 +5,23 @@
 #include <algorithm>
 #include <iterator>
 
+#include "data/text/utf8.h"
+
 namespace calque {
 namespace {
 
 constexpr std::array<const char*, drop_kinds> phrases = {
-    "",         "with an empty side",      "not valid UTF-8",
-    "too long", "of too unequal a length", "seen before"};
+    "",          "with an empty side",      "not valid UTF-8",
+    "too long",  "of too unequal a length", "seen before",
+    "with a NUL"};
 
 }  // namespace
+
+Drop check_text(std::string_view text) {
+  const std::optional<size_t> bad = find_invalid_utf8(text);
+  if (!bad) return Drop::none;
+  return text[*bad] == '\0' ? Drop::nul : Drop::invalid;
+}
 
 Verdict check_lengths(std::span<const int64_t> lengths, const FilterOptions& options) {
   // The cause is the first of the longest columns or the last of the shortest columns.

@@ -6,14 +6,15 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/named.h"
 
 namespace calque {
 
-enum class Drop { none, empty, invalid, too_long, ratio, duplicate };
-inline constexpr int drop_kinds = 6;
+enum class Drop { none, empty, invalid, too_long, ratio, duplicate, nul };
+inline constexpr int drop_kinds = 7;
 
 enum class InvalidText { error, skip };
 inline constexpr Named<InvalidText> invalid_texts[] = {{"error", InvalidText::error},
@@ -26,7 +27,8 @@ struct FilterOptions {
   InvalidText invalid = InvalidText::error;  // for text that is not UTF-8
 };
 
-// For validation and test: drops only empty texts, invalid texts and lines above longest_line.
+// For validation and test: drops only empty texts, invalid texts (also those with a NUL) and lines
+// above longest_line.
 inline FilterOptions only_invalid_dropped(InvalidText invalid) {
   return {.max_length = 0, .invalid = invalid};
 }
@@ -36,6 +38,9 @@ struct Verdict {
   Drop drop = Drop::none;
   int column = 0;
 };
+
+// Drop::none, or the first reason not to read the text: Drop::invalid (not UTF-8) or nul.
+Drop check_text(std::string_view text);
 
 // Judges by the lengths of the columns: Drop::none, empty, too_long or ratio.
 Verdict check_lengths(std::span<const int64_t> lengths, const FilterOptions& options);

@@ -5,10 +5,10 @@
 #include <unordered_set>
 
 #include "core/error.h"
-#include "data/datasets/pair_signs.h"
+#include "data/cleaning/judged_block.h"
+#include "data/cleaning/survey.h"
 #include "data/datasets/tokenized_block.h"
 #include "data/files/content_hash.h"
-#include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 
 namespace calque {
@@ -17,8 +17,7 @@ namespace {
 // The thresholds of the suspicions. A split of fewer than enough_pairs raises none.
 constexpr int64_t enough_pairs = 50;
 constexpr double many_copies = 0.2, little_correlation = 0.5, same_language = 0.8,
-                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1,
-                 many_found = 0.005;
+                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1;
 
 void add_sentence(std::span<const int32_t> ids, SideReport& side) {
   const auto length = std::ssize(ids);
@@ -31,7 +30,7 @@ void add_sentence(std::span<const int32_t> ids, SideReport& side) {
 // The properties by which splits are compared.
 struct SplitContent {
   std::unordered_set<uint64_t> pairs, sources;  // hashes
-  WordProfile source_words, target_words;
+  CorpusSurvey survey;
 };
 
 // Examines one split.
@@ -58,12 +57,8 @@ class Examination {
       }
     }
     report.length_correlation = lengths_.value();
-    report.side_similarity = content.source_words.similarity(content.target_words);
-    if (report.kept < enough_pairs) return;
-    if (report.side_similarity < same_language) {
-      for (const CorpusSource& place : split.corpora) find_swapped(Corpus(place));
-    }
-    list_findings();
+    report.side_similarity = content.survey.side_similarity();
+    find_broken_rules(split);
   }
 
   bool lengths_vary() const { return lengths_.both_vary(); }
@@ -74,11 +69,9 @@ class Examination {
  private:
   void add(const TokenizedBlock& block, int64_t row, const Corpus& corpus, int64_t index) {
     const Verdict& verdict = block.verdicts[row];
-    if (verdict.drop == Drop::invalid) {
-      const std::string_view text = block.text.row(row)[verdict.column].text;
-      const bool nul = text[*find_invalid_utf8(text)] == '\0';
-      (nul ? report.nuls : report.invalid).add(corpus, index, verdict.column);
-    }
+    kept_.push_back(false);
+    if (verdict.drop == Drop::invalid) report.invalid.add(corpus, index, verdict.column);
+    if (verdict.drop == Drop::nul) report.nuls.add(corpus, index, verdict.column);
     if (verdict.drop != Drop::none) {
       return report.drops.add(verdict.drop, corpus.where(index, verdict.column));
     }
@@ -91,13 +84,10 @@ class Examination {
       return report.drops.add(Drop::duplicate, corpus.where(index, 0));
     }
     content.sources.insert(source_hash);
-    content.source_words.add(source);
-    content.target_words.add(target);
+    content.survey.add(source, target);
+    kept_.back() = true;
     ++report.kept;
     if (repeated) report.repeated.add(corpus, index, 0);
-    if (source == target) report.copies.add(corpus, index, 0);
-    look_at(source, source_scripts_, corpus, index, 0);
-    look_at(target, target_scripts_, corpus, index, 1);
     if (training_) {
       report.pairs_in_training += training_->pairs.contains(pair_hash);
       report.sources_in_training += training_->sources.contains(source_hash);
@@ -111,42 +101,41 @@ class Examination {
     shifts_.add(source_length, target_length, corpus, index);
   }
 
-  void look_at(std::string_view text, ScriptCount& scripts, const Corpus& corpus, int64_t index,
-               int column) {
-    scripts.add(text, corpus, index, column);
-    if (has_markup(text)) markup_.add(corpus, index, column);
-    if (has_mojibake(text)) mojibake_.add(corpus, index, column);
-  }
-
-  // Reads the corpus again, now that the words of both sides are known.
-  void find_swapped(const Corpus& corpus) {
-    constexpr int64_t rows = 1 << 14, bytes = 8 << 20;
-    const WordProfile &sources = content.source_words, &targets = content.target_words;
-    for (int64_t first = 0; first < corpus.size();) {
-      const RowBlock block = corpus.read(first, rows, bytes);
-      for (int64_t i = 0; i < block.rows(); ++i) {
-        const std::span<const Line> row = block.row(i);
-        if (is_text(row[0]) && is_text(row[1]) && reads_like(row[0].text, targets, sources) &&
-            reads_like(row[1].text, sources, targets)) {
-          swapped_.add(corpus, first + i, 0);
-        }
+  static void add_broken(const std::array<RuleSet, 2>& broken, const Corpus& corpus, int64_t index,
+                         std::array<Sightings, rule_count>& seen) {
+    for (const int column : {0, 1}) {
+      for (size_t rule = 0; rule < seen.size(); ++rule) {
+        if (broken[column][rule]) seen[rule].add(corpus, index, column);
       }
-      first += block.rows();
     }
   }
 
-  void list_findings() {
-    const auto list = [this](const std::string& what, const Sightings& seen) {
-      if (seen.count > 0) report.findings.push_back({what, seen});
-    };
-    list("pairs with swapped sides", swapped_);
-    list("pairs that may be shifted: their lengths do not correlate", shifts_.shifted());
-    list(fmt::format("source lines in another script than {}", source_scripts_.usual()),
-         source_scripts_.others());
-    list(fmt::format("target lines in another script than {}", target_scripts_.usual()),
-         target_scripts_.others());
-    list("lines with HTML tags or references", markup_);
-    list("lines with broken characters, such as \u00c3\u00a4 for \u00e4", mojibake_);
+  // Reads the split again, now that it has been surveyed.
+  void find_broken_rules(const SplitSource& split) {
+    const PairRules rules({}, content.survey);
+    std::array<Sightings, rule_count> seen;
+    auto kept = kept_.begin();
+    for (const CorpusSource& place : split.corpora) {
+      const Corpus corpus(place);
+      for (int64_t first = 0; first < corpus.size();) {
+        const JudgedBlock block = judge_rows(corpus, first, rules, false);
+        for (int64_t i = 0; i < block.rows(); ++i) {
+          if (*kept++) add_broken(block.broken[i], corpus, first + i, seen);
+        }
+        first += block.rows();
+      }
+    }
+    for (size_t i = 0; i < seen.size(); ++i) {
+      const auto rule = static_cast<Rule>(i);
+      if (rule == Rule::copy) {
+        report.copies = seen[i];
+      } else if (seen[i].count > 0) {
+        const double usual = rule == Rule::translation ? 0.05 : 0.005;
+        report.findings.push_back({rules.what(rule), seen[i], usual});
+      }
+    }
+    const Sightings shifted = shifts_.shifted();
+    if (shifted.count > 0) report.findings.push_back({shifted_pairs, shifted, 0.005, false});
   }
 
   std::array<Tokenizer, 2> tokenizers_;
@@ -154,8 +143,7 @@ class Examination {
   const SplitContent* training_;
   Correlation lengths_;
   ShiftSearch shifts_;
-  ScriptCount source_scripts_, target_scripts_;
-  Sightings markup_, mojibake_, swapped_;
+  std::vector<bool> kept_;  // by row
 };
 
 std::string percent(int64_t part, int64_t whole) {
@@ -195,7 +183,7 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
                       "more); are the lines shifted?",
                       split.length_correlation));
   for (const Finding& finding : split.findings) {
-    suspect(share_of(finding.seen.count, split.kept) > many_found,
+    suspect(share_of(finding.seen.count, split.kept) > finding.usual,
             fmt::format("{} {}{}", finding.seen.count, finding.what, finding.seen.places()));
   }
   for (const auto& [name, side] : {std::pair("source", &split.source), {"target", &split.target}}) {
@@ -209,14 +197,21 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
 
 // Whether each side of a split resembles the other side of the training data.
 bool looks_swapped(const SplitContent& split, const SplitContent& training) {
-  const double straight = split.source_words.similarity(training.source_words) +
-                          split.target_words.similarity(training.target_words);
-  const double crossed = split.source_words.similarity(training.target_words) +
-                         split.target_words.similarity(training.source_words);
+  const auto& [sources, targets] = split.survey.words;
+  const auto& [training_sources, training_targets] = training.survey.words;
+  const double straight =
+      sources.similarity(training_sources) + targets.similarity(training_targets);
+  const double crossed =
+      sources.similarity(training_targets) + targets.similarity(training_sources);
   return crossed > straight + swap_margin;
 }
 
 }  // namespace
+
+bool can_be_cleaned(const SplitReport& split) {
+  return split.copies.count > 0 || split.repeated.count > 0 ||
+         std::ranges::any_of(split.findings, &Finding::by_rule);
+}
 
 CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenizer& source,
                           const Tokenizer& target, const FilterOptions& filters) {

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "data/cleaning/rules.h"
+#include "data/cleaning/sightings.h"
 #include "data/corpora/corpus.h"
 #include "data/corpora/filters.h"
-#include "data/datasets/line_signs.h"
 #include "data/tokenizers/tokenizer.h"
 
 namespace calque {
@@ -35,13 +36,15 @@ struct SideReport {
 struct Finding {
   std::string what;  // "lines with HTML"
   Sightings seen = {};
+  double usual = 0.005;  // a larger share of the pairs is suspicious
+  bool by_rule = true;   // whether `calque data clean` drops them
 };
 
 struct SplitReport {
   std::string name;
   int64_t lines = 0, kept = 0;
   DropTally drops;
-  Sightings invalid = {}, nuls = {};  // what `drops` counts as invalid: not UTF-8, or with a NUL
+  Sightings invalid = {}, nuls = {};  // dropped for that
   SideReport source, target;
   Sightings copies = {};          // pairs kept whose two texts are equal
   Sightings repeated = {};        // pairs kept that occurred before in this split
@@ -51,6 +54,9 @@ struct SplitReport {
   double length_correlation = 0;  // Pearson's, of the numbers of tokens; 0 if a side does not vary
   double side_similarity = 0;     // 1: the same words equally often; 0: no word in common
 };
+
+// Whether `calque data clean` drops pairs of the split.
+bool can_be_cleaned(const SplitReport& split);
 
 // part / whole, or 0 for an empty whole.
 inline double share_of(int64_t part, int64_t whole) {

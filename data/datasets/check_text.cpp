@@ -42,13 +42,8 @@ std::string histogram(const SplitReport& split) {
 }
 
 std::string split_text(const SplitReport& split, bool training) {
-  std::string text = fmt::format("{}: {} lines, {} pairs kept\n  dropped: {}", split.name,
+  std::string text = fmt::format("{}: {} lines, {} pairs kept\n  dropped: {}\n", split.name,
                                  split.lines, split.kept, split.drops.text());
-  if (split.nuls.count > 0) {
-    text +=
-        fmt::format("; {} of the invalid ones have a NUL{}", split.nuls.count, split.nuls.places());
-  }
-  text += '\n';
   if (split.kept == 0) return text;
   text += side_line("source", split.source, split.kept);
   text += side_line("target", split.target, split.kept);

@@ -1,7 +1,6 @@
 #include "data/datasets/tokenized_block.h"
 
 #include "core/threads/ordered_chunks.h"
-#include "data/text/utf8.h"
 
 namespace calque {
 namespace {
@@ -9,10 +8,7 @@ namespace {
 constexpr int64_t rows_at_once = 1 << 14, bytes_at_once = 8 << 20;
 constexpr int64_t chunk_rows = 256;
 
-Drop judge_line(const Line& line) {
-  if (line.too_long) return Drop::too_long;
-  return find_invalid_utf8(line.text) ? Drop::invalid : Drop::none;
-}
+Drop judge_line(const Line& line) { return line.too_long ? Drop::too_long : check_text(line.text); }
 
 // Why a row is dropped before it is tokenized. Throws an Error for invalid text if `invalid` is
 // InvalidText::error.
@@ -20,7 +16,7 @@ Verdict judge_row(const Corpus& corpus, int64_t index, std::span<const Line> lin
                   InvalidText invalid) {
   for (int column = 0; column < std::ssize(lines); ++column) {
     const Drop drop = judge_line(lines[column]);
-    if (drop == Drop::invalid && invalid == InvalidText::error) {
+    if ((drop == Drop::invalid || drop == Drop::nul) && invalid == InvalidText::error) {
       require_text(lines[column], corpus.where(index, column));
     }
     if (drop != Drop::none) return {drop, column};

@@ -57,13 +57,11 @@ DocumentBlock read_block(const Documents& documents, int64_t first, int64_t end,
     for (int64_t i = from; i < to; ++i) {
       std::string text = documents.text(first + i);
       Drop& drop = block.drops[i];
-      if (find_invalid_utf8(text)) {
-        if (invalid == InvalidText::error) {
-          fail("{}; fix the line or set data.invalid_utf8: skip", documents.problem(first + i));
-        }
-        drop = Drop::invalid;
-      } else {
+      drop = check_text(text);
+      if (drop == Drop::none) {
         block.texts[i] = std::move(text);
+      } else if (invalid == InvalidText::error) {
+        fail("{}; fix the line or set data.invalid_utf8: skip", documents.problem(first + i));
       }
     }
   });

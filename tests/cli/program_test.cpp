@@ -45,7 +45,7 @@ TEST_CASE("the commands have help texts with examples") {
        {"",          "config",   "config check", "config show", "config keys", "train",
         "translate", "evaluate", "score",        "explain",     "generate",    "classify",
         "fill",      "embed",    "neighbours",   "vectors",     "average",     "serve",
-        "export",    "import",   "info",         "data",        "data check",  "data copy",
+        "export",    "import",   "info",         "data",        "data check",  "data copy",  "data clean",
         "plot",      "bleu",     "chrf",         "ter",         "tag"}) {
     CAPTURE(command);
     const CommandResult ran = run("calque " + command + " --help");

@@ -268,6 +268,7 @@ TEST_CASE("data check accepts the corpora that data writes, and refuses files of
   const CommandResult checked = run("calque data check '" + config + "'");
   CHECK_MESSAGE(checked.status == 0, checked.out);
   CHECK(checked.out.find("1000 pairs kept") != std::string::npos);
+  CHECK(checked.out.find("calque data clean") == std::string::npos);
   CHECK(checked.err.empty());
   folder.write("corpus/train.de", "eine Zeile\n");
   const CommandResult broken = run("calque data check '" + config + "'");

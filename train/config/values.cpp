@@ -38,6 +38,19 @@ std::string decimal_point_advice(const YamlValue& value) {
   return number<double>(text) ? fmt::format(", with a decimal point ({})", text) : "";
 }
 
+// Advice for [0,9, 0,98], or nothing: four numbers where two are meant.
+std::string decimal_points_advice(const YamlValue& list) {
+  std::string numbers;
+  if (list.items.size() != 4) return "";
+  for (size_t i = 0; i < 4; ++i) {
+    const YamlValue& item = list.items[i];
+    const bool digits = item.scalar.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_plain_scalar(item) || item.scalar.empty() || !digits) return "";
+    numbers += (i == 0 ? "" : i == 2 ? ", " : ".") + item.scalar;
+  }
+  return fmt::format(", with decimal points ([{}])", numbers);
+}
+
 template <class Number>
 Number read_number(const YamlValue& from, std::string_view key, const Range& range) {
   const std::optional<Number> value =
@@ -119,7 +132,7 @@ void read_value(const YamlValue& from, std::string_view key, const Range& range,
 void read_value(const YamlValue& from, std::string_view key, const Range& range,
                 std::array<double, 2>& to) {
   if (from.kind != YamlValue::Kind::list || from.items.size() != to.size()) {
-    refuse_value(from, key, allowed_values(range, to));
+    refuse_value(from, key, allowed_values(range, to) + decimal_points_advice(from));
   }
   for (size_t i = 0; i < to.size(); ++i) {
     to[i] = read_number<double>(from.items[i], key, range);

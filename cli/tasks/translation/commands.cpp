@@ -24,6 +24,18 @@ namespace calque {
 void add_translate_command(CLI::App& calque);  // translate.cpp
 namespace {
 
+// The commands that drop what the check found in the training data.
+void name_cleaning(const std::vector<CorpusSource>& corpora) {
+  for (const CorpusSource& corpus : corpora) {
+    const auto* files = std::get_if<AlignedFiles>(&corpus.place);
+    if (!files) continue;
+    std::filesystem::path to = files->paths[0];
+    if (to.extension() == ".gz") to.replace_extension();
+    fmt::print("'calque data clean --source {} --target {} --to {}' drops them\n", files->paths[0],
+               files->paths[1], to.replace_extension("clean").string());
+  }
+}
+
 void check_translation_data(const Config& config) {
   const DataConfig& data = config.data;
   const auto split = [&](const std::string& name, const Corpora& corpora,
@@ -41,6 +53,10 @@ void check_translation_data(const Config& config) {
   const CheckReport report =
       check_corpora(splits, tokenizers.source, tokenizers.target, filter_options(data));
   fmt::print("{}", to_text(report));
+  for (const SplitReport& split : report.splits) {
+    if (split.name == splits.front().name && can_be_cleaned(split))
+      name_cleaning(splits[0].corpora);
+  }
   if (!report.sound()) throw CLI::RuntimeError(1);
 }
 

@@ -123,6 +123,14 @@ TEST_CASE("text that is not UTF-8 is an error, or skipped and counted") {
   CHECK(dataset.drops.of(Drop::invalid).first == bad + ":2");
 }
 
+TEST_CASE("a skipped line with a NUL is counted apart from text that is not UTF-8") {
+  const std::vector<CorpusSource> corpora = {
+      {in_memory("toy", {{std::string("a\0b", 3), "b"}, {"a", "\xFC"}, {"a", "b"}})}};
+  const Dataset dataset = load(corpora, {.filters = {.invalid = InvalidText::skip}});
+  CHECK(dataset.examples() == 1);
+  CHECK(dataset.drops.text() == "1 not valid UTF-8 (first: toy:2), 1 with a NUL (first: toy:1)");
+}
+
 TEST_CASE("a line of 10 MB is dropped as too long and the rest is read") {
   const TemporaryFolder folder;
   const std::string en = folder.write("t.en", "a\n" + std::string(10 << 20, 'a') + "\na dog\n");

@@ -149,6 +149,10 @@ TEST_CASE("documents that are not UTF-8 are an error, or skipped and counted") {
   CHECK(dataset.examples() == 2);
   CHECK(dataset.drops.of(Drop::invalid).first == path + ":3");
   CHECK(dataset.sizes[0].bytes == 2);
+  const std::vector<DocumentSource> nul = {
+      {documents_in_memory("n", {std::string("a\0", 2), "b"})}};
+  CHECK(load_documents(nul, bytes(), {.invalid = InvalidText::skip}).drops.text(1) ==
+        "1 with a NUL (first: n:1)");
 }
 
 TEST_CASE("cached documents are the same, with their sizes") {

@@ -125,6 +125,13 @@ TEST_CASE("the message for a decimal comma has the number with a decimal point")
   CHECK(config_error("", {"model.dropout=0,1"}).find("with a decimal point (0.1)") !=
         std::string::npos);
   CHECK(config_error("model:\n  dropout: a,b\n").find("decimal point") == std::string::npos);
+  CHECK(config_error("training:\n  betas: [0,9, 0,98]\n")
+            .find("two numbers, at least 0 and less than 1, with decimal points ([0.9, 0.98])") !=
+        std::string::npos);
+  CHECK(config_error("training:\n  betas: [0.9, 0, 98]\n").find("decimal point") ==
+        std::string::npos);
+  CHECK(config_error("training:\n  betas: [a, 9, 0, 98]\n").find("decimal point") ==
+        std::string::npos);
 }
 
 TEST_CASE("a decimal comma is refused and a decimal point is read, whatever the locale uses") {

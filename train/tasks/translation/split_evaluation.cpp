@@ -41,7 +41,7 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
   result.name = name;
   const Dataset dataset = dataset_of(run, corpus);
   for (const TranslationRun& each : runs) require_positions(dataset, each.config.model);
-  result.skipped = only(dataset.drops, {Drop::invalid, Drop::too_long});
+  result.skipped = only(dataset.drops, {Drop::invalid, Drop::nul, Drop::too_long});
   result.empty = only(dataset.drops, {Drop::empty});
   if (runs.size() == 1) result.tokens = token_scores(run, dataset);
   // Translations are scored on all lines, also on pairs with an empty side, as other programs score

@@ -1,9 +1,10 @@
-#include "data/datasets/pair_signs.h"
+#include "data/cleaning/pair_signs.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "data/files/content_hash.h"
+#include "data/text/script.h"
 #include "data/tokenizers/symbol_model.h"
 
 namespace calque {
@@ -49,6 +50,26 @@ Sightings ShiftSearch::shifted() const {
   const auto middle = sorted.begin() + std::ssize(sorted) / 2;
   std::ranges::nth_element(sorted, middle);
   return *middle >= usual ? suspects_ : Sightings();
+}
+
+void ScriptCount::add(std::string_view text) {
+  const std::string_view script = main_script(text);
+  if (!script.empty()) ++lines_[script];
+}
+
+std::string_view ScriptCount::usual() const {
+  const auto most =
+      std::ranges::max_element(lines_, {}, [](const auto& each) { return each.second; });
+  return most == lines_.end() ? "" : most->first;
+}
+
+bool ScriptCount::is_strange(std::string_view text) const {
+  const std::string_view script = main_script(text);
+  if (script.empty()) return false;
+  int64_t all = 0;
+  for (const auto& [name, lines] : lines_) all += lines;
+  const auto same = lines_.find(script);
+  return same == lines_.end() || same->second * 20 < all;
 }
 
 int64_t& WordProfile::count_of(std::string_view word) {

@@ -1,14 +1,15 @@
 #pragma once
-// What many pairs together show: whether the lengths of both sides belong together, and which
-// language the words of a text are in.
+// What many pairs together show: whether the lengths of both sides belong together, the language of
+// the words, the script.
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "data/datasets/line_signs.h"
+#include "data/cleaning/sightings.h"
 
 namespace calque {
 
@@ -22,6 +23,9 @@ class Correlation {
  private:
   double n_ = 0, x_ = 0, y_ = 0, xx_ = 0, yy_ = 0, xy_ = 0;
 };
+
+inline constexpr const char* shifted_pairs =
+    "pairs that may be shifted: their lengths do not correlate";
 
 // Finds lines that are shifted against each other: windows in which the lengths do not correlate,
 // although they do in most windows.
@@ -40,6 +44,18 @@ class ShiftSearch {
   int64_t added_ = 0, next_ = 0;
   std::vector<double> correlations_;  // of all windows
   Sightings suspects_;
+};
+
+// The scripts of the lines of one side.
+class ScriptCount {
+ public:
+  void add(std::string_view text);
+  std::string_view usual() const;  // the script of most lines
+  // Whether the text is in another script, that of less than a twentieth of the lines.
+  bool is_strange(std::string_view text) const;
+
+ private:
+  std::map<std::string_view, int64_t> lines_;
 };
 
 // How often the words of a text occur, in a table of fixed size: enough to tell whether two texts

@@ -1,8 +1,8 @@
 // Signs of bad lines, which texts of ordinary languages do not have.
 #include <doctest/doctest.h>
 
-#include "data/datasets/line_signs.h"
-#include "data/datasets/pair_signs.h"
+#include "data/cleaning/line_signs.h"
+#include "data/cleaning/pair_signs.h"
 #include "data/text/script.h"
 
 using namespace calque;
