@@ -1,5 +1,7 @@
 #include "data/cleaning/rules.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "data/cleaning/facts.h"
@@ -97,10 +99,9 @@ void PairRules::examine_words(std::string_view source, std::string_view target,
 }
 
 std::string PairRules::what(Rule rule) const {
-  std::string text = text_of(rule).what;
-  if (rule == Rule::source_script) return text.append(" ").append(survey_.scripts[0].usual());
-  if (rule == Rule::target_script) return text.append(" ").append(survey_.scripts[1].usual());
-  return text;
+  const std::string text = text_of(rule).what;
+  if (rule != Rule::source_script && rule != Rule::target_script) return text;
+  return fmt::format("{} than {}", text, survey_.scripts[rule == Rule::target_script].usual());
 }
 
 }  // namespace calque

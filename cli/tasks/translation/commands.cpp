@@ -53,9 +53,8 @@ void check_translation_data(const Config& config) {
   const CheckReport report =
       check_corpora(splits, tokenizers.source, tokenizers.target, filter_options(data));
   fmt::print("{}", to_text(report));
-  for (const SplitReport& split : report.splits) {
-    if (split.name == splits.front().name && can_be_cleaned(split))
-      name_cleaning(splits[0].corpora);
+  for (const SplitReport& each : report.splits) {
+    if (each.name == splits.front().name && can_be_cleaned(each)) name_cleaning(splits[0].corpora);
   }
   if (!report.sound()) throw CLI::RuntimeError(1);
 }
