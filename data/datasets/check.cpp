@@ -17,7 +17,8 @@ namespace {
 // The thresholds of the suspicions. A split of fewer than enough_pairs raises none.
 constexpr int64_t enough_pairs = 50;
 constexpr double many_copies = 0.2, little_correlation = 0.5, same_language = 0.8,
-                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1;
+                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1,
+                 many_found = 0.005;
 
 void add_sentence(std::span<const int32_t> ids, SideReport& side) {
   const auto length = std::ssize(ids);
@@ -130,12 +131,12 @@ class Examination {
       if (rule == Rule::copy) {
         report.copies = seen[i];
       } else if (seen[i].count > 0) {
-        const double usual = rule == Rule::translation ? 0.05 : 0.005;
+        const double usual = rule == Rule::translation ? 0.05 : 0;
         report.findings.push_back({rules.what(rule), seen[i], usual});
       }
     }
     const Sightings shifted = shifts_.shifted();
-    if (shifted.count > 0) report.findings.push_back({shifted_pairs, shifted, 0.005, false});
+    if (shifted.count > 0) report.findings.push_back({shifted_pairs, shifted, 0, false});
   }
 
   std::array<Tokenizer, 2> tokenizers_;
@@ -183,7 +184,7 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
                       "more); are the lines shifted?",
                       split.length_correlation));
   for (const Finding& finding : split.findings) {
-    suspect(share_of(finding.seen.count, split.kept) > finding.usual,
+    suspect(share_of(finding.seen.count, split.kept) > std::max(many_found, finding.usual),
             fmt::format("{} {}{}", finding.seen.count, finding.what, finding.seen.places()));
   }
   for (const auto& [name, side] : {std::pair("source", &split.source), {"target", &split.target}}) {
@@ -209,8 +210,11 @@ bool looks_swapped(const SplitContent& split, const SplitContent& training) {
 }  // namespace
 
 bool can_be_cleaned(const SplitReport& split) {
+  const auto above_usual = [&](const Finding& finding) {
+    return finding.by_rule && share_of(finding.seen.count, split.kept) > finding.usual;
+  };
   return split.copies.count > 0 || split.repeated.count > 0 ||
-         std::ranges::any_of(split.findings, &Finding::by_rule);
+         std::ranges::any_of(split.findings, above_usual);
 }
 
 CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenizer& source,

@@ -36,8 +36,8 @@ struct SideReport {
 struct Finding {
   std::string what;  // "lines with HTML"
   Sightings seen = {};
-  double usual = 0.005;  // a larger share of the pairs is suspicious
-  bool by_rule = true;   // whether `calque data clean` drops them
+  double usual = 0;     // the share of the pairs that an ordinary corpus has
+  bool by_rule = true;  // whether `calque data clean` drops them
 };
 
 struct SplitReport {
@@ -55,7 +55,7 @@ struct SplitReport {
   double side_similarity = 0;     // 1: the same words equally often; 0: no word in common
 };
 
-// Whether `calque data clean` drops pairs of the split.
+// Whether `calque data clean` drops pairs of the split, more than is usual.
 bool can_be_cleaned(const SplitReport& split);
 
 // part / whole, or 0 for an empty whole.
