@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/flat_sum.h"
+#include "core/simd/vector.h"
 #include "optim/gradient_norm.h"
 
 namespace calque {
