@@ -71,14 +71,15 @@ function(calque_build_per_processor name)
     COMMAND ${CMAKE_COMMAND} -E create_symlink ../../${soname} ${folder}/glibc-hwcaps/${CALQUE_BASE_SET}/${soname}
     VERBATIM)
   install(FILES ${folder}/glibc-hwcaps/${CALQUE_BASE_SET}/${soname}
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${CALQUE_BASE_SET})
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${CALQUE_BASE_SET} COMPONENT program)
   foreach(set IN LISTS CALQUE_HIGHER_SETS)
     set(target calque_${name}_${set})
     calque_use_instruction_set(${target} ${set})
     set_target_properties(${target} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY ${folder}/glibc-hwcaps/${set} INSTALL_RPATH "$ORIGIN;$ORIGIN/../..")
     add_dependencies(calque_${name} ${target})
-    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${set} NAMELINK_SKIP)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${set}
+            COMPONENT program NAMELINK_SKIP)
   endforeach()
   # A call within a library does not look for the function elsewhere.
   foreach(target IN LISTS CALQUE_LAYER_TARGETS)
