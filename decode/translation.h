@@ -22,6 +22,7 @@ struct TranslationOptions : SearchOptions {
   int64_t max_length_extra = 50;
   // search_sources() divides longer sources (train/tasks/translation/parts.h); 0: none.
   int64_t longest_source = 0;
+  int64_t longest_trained = 0;  // a longer source is warned of; 0: not known
   // Draws n_best independent translations instead of searching for the best.
   std::optional<Sampling> sampling;
   // The number of each source, which selects its random draws; nullptr: 0, 1, 2, ...

@@ -125,8 +125,10 @@ class Task {
   virtual std::string tokenizer_hash() const = 0;
   virtual std::string data_hash() const = 0;
 
-  // The next two functions require a purpose other than TaskStart::Purpose::use.
+  // The next three functions require a purpose other than TaskStart::Purpose::use.
   virtual std::string data_description() const = 0;  // one line for the log
+  // The tokens of the longest input in the training data; 0 if the task does not tell.
+  virtual int64_t longest_input() const { return 0; }
   virtual std::unique_ptr<WorkStream> training(StreamPosition from) = 0;
 
   // Sets the initial weights that a new run reads from files other than checkpoints. Called after

@@ -116,7 +116,7 @@ TEST_CASE("translate warns of a line that is longer than any training sentence")
   const json answer = served.posted("/translate", {{"q", text}, {"target", "tgt"}});
   REQUIRE(answer["warnings"].size() == 1);
   CHECK(answer["warnings"][0].get<std::string>().starts_with(
-      "line 2: 300 tokens, more than the 256 of any training sentence"));
+      "line 2: 300 tokens, more than the 6 of any training sentence"));
   CHECK_FALSE(served.posted("/translate", {{"q", "a"}, {"target", "tgt"}}).contains("warnings"));
 }
 

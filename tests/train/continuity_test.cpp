@@ -49,7 +49,7 @@ TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and lef
   const std::string state = "run/checkpoints/step-000030/state.json";
   std::string newer = folder.read(state);
   newer.erase(newer.rfind(",\n  \"xxh64\""));
-  newer.replace(newer.find("\"format\": 4"), 11, "\"format\": 5");
+  newer.replace(newer.find("\"format\": 5"), 11, "\"format\": 6");
   newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
   folder.write(state, newer);
   const std::string log = folder.read("run/train.log"), metrics = folder.read("run/metrics.jsonl");
@@ -69,7 +69,8 @@ TEST_CASE("a run with a state of the second format resumes with the same bits") 
   run(folder, {"training.until=40u"}, "whole");
   const std::string path = "run/checkpoints/step-000030/state.json";
   auto state = nlohmann::ordered_json::parse(folder.read(path));
-  for (const char* newer : {"slices", "chunks", "mean_of", "retired", "goal_reached", "xxh64"})
+  for (const char* newer :
+       {"slices", "chunks", "mean_of", "retired", "goal_reached", "longest_input", "xxh64"})
     state.erase(newer);
   state["format"] = 2;
   state["divergence"]["square"] = 1.5;

@@ -56,6 +56,15 @@ UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& s
   return {median(seconds), median(flops), median(terms)};
 }
 
+// A resumed run keeps its numbers of slices and chunks (Training::fit_memory()).
+Learner::Division planned_division(const Config& config, const std::optional<TrainingState>& state,
+                                   Learner& learner, const Work& largest, Task& task) {
+  const Bytes limit = config.training.memory_limit;
+  const int64_t slices = state ? state->slices : slices_for(largest, task.parameters());
+  const bool keeps = state && state->chunks > 0 && config_of(*state).training.memory_limit == limit;
+  return {slices, keeps ? state->chunks : chunks_for_memory(learner, largest, slices, limit)};
+}
+
 double updates_in(const EpochSize& epoch, const Config& config) {
   const auto batches = static_cast<double>(config.training.batches_of_step());
   return std::max(1.0, static_cast<double>(epoch.works) / batches);
@@ -143,14 +152,13 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   const std::unique_ptr<Task> task = planned_task(config, run, make_task);
   Learner learner(config.training, task->parameters());
   learner.initialise();
-  const bool begins = Checkpoints(real_files(), run.path).steps().empty();
+  const Checkpoints checkpoints(real_files(), run.path);
+  const bool begins = checkpoints.steps().empty();
   const auto notes = begins ? task->load_pretrained() : std::vector<std::string>{};
   learner.start_averaging();
   const std::unique_ptr<WorkStream> stream = task->training({});
   const std::unique_ptr<Work> largest = stream->largest();
-  const int64_t slices = slices_for(*largest, task->parameters());
-  learner.divide(
-      {slices, chunks_for_memory(learner, *largest, slices, config.training.memory_limit)});
+  learner.divide(planned_division(config, newest_state(checkpoints), learner, *largest, *task));
   const int64_t memory = learner.memory_of_step(*largest, learner.division());
   const UpdateCost cost = measured_update(config, learner, *stream);
   const std::vector<EpochSize> sizes = stream->epoch_sizes();

@@ -77,6 +77,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
     restore();
   }
   announce();
+  state_.longest_input = std::max(state_.longest_input, task_->longest_input());
   state_.config = show_config(config);
   if (ranks.is_rank_zero()) replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION},
@@ -98,10 +99,13 @@ void Training::begin() {
   log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, loudness_);
   for (const std::string& note : notes) log_->say(note);
   stream_ = task_->training({});
-  const int64_t slices =
-      ranks_.is_rank_zero() ? slices_for(*stream_->largest(), task_->parameters()) : 0;
-  state_.slices = broadcast(ranks_, slices);
-  fit_memory(std::nullopt);
+  std::unique_ptr<Work> largest;
+  if (ranks_.is_rank_zero()) {
+    largest = stream_->largest();
+    state_.slices = slices_for(*largest, task_->parameters());
+  }
+  state_.slices = broadcast(ranks_, state_.slices);
+  fit_memory(std::nullopt, std::move(largest));
 }
 
 // Returns lines for the log.
@@ -159,13 +163,15 @@ void Training::tidy(const Restored& restored) {
 }
 
 // The numbers of slices and chunks affect the dropout. A run keeps the first, and the second as
-// long as its memory limit does not change, also on another machine.
-void Training::fit_memory(const std::optional<Bytes>& limit_before) {
+// long as its memory limit does not change, also on another machine. `largest` is computed if it is
+// needed and nullptr.
+void Training::fit_memory(const std::optional<Bytes>& limit_before, std::unique_ptr<Work> largest) {
   const Bytes limit = config_.training.memory_limit;
   if (limit_before != limit || state_.chunks == 0) {
     state_.chunks = 1;
     if (limit.count > 0 && ranks_.is_rank_zero()) {
-      state_.chunks = chunks_for_memory(learner_, *stream_->largest(), state_.slices, limit);
+      if (!largest) largest = stream_->largest();
+      state_.chunks = chunks_for_memory(learner_, *largest, state_.slices, limit);
     }
     state_.chunks = broadcast(ranks_, state_.chunks);
     if (state_.chunks > 1) {

@@ -53,7 +53,8 @@ class Training {
   void tidy(const Restored& restored);
   void begin();
   std::vector<std::string> initial_weights();
-  void fit_memory(const std::optional<Bytes>& limit_before);
+  void fit_memory(const std::optional<Bytes>& limit_before,
+                  std::unique_ptr<Work> largest = nullptr);
   void announce();
   bool due(const Interval& interval) const;
   double done() const;  // share_done() of training.until

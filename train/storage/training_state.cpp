@@ -15,7 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 // Format 1 has no validation_owed. Formats 1 and 2 have the seeds and the mean square of the loss,
 // which are ignored; they list retired scores among the best ones, and mark an average of
 // checkpoints among the versions.
-constexpr int64_t newest_format = 4;
+constexpr int64_t newest_format = 5;
 
 // The seal has a constant length, so that it is found without parsing.
 std::string seal_of(std::string_view body) {
@@ -82,6 +82,7 @@ OrderedJson to_json(const TrainingState& state) {
         {"tokens", state.since_log.terms}}},
       {"seconds_trained", json_number(state.seconds_trained)},
       {"target_tokens", state.tokens},
+      {"longest_input", state.longest_input},
       {"tokenizer_hash", state.tokenizer_hash},
       {"data_hash", state.data_hash},
       {"versions", state.versions},
@@ -213,6 +214,7 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   state.since_log = read_sums(json.object("since_log"));
   state.seconds_trained = json.number("seconds_trained");
   state.tokens = json.integer("target_tokens", 0);
+  if (format > 4) state.longest_input = json.integer("longest_input", 0);
   if (format < 3) {
     read_map(json.object("seeds"), [](Object& seeds, const Name& use) { return seeds.bits(use); });
   }

@@ -79,6 +79,7 @@ struct TrainingState {
   LossSums since_log;
   double seconds_trained = 0;  // over all starts of the run
   int64_t tokens = 0;          // terms of the loss seen in training
+  int64_t longest_input = 0;   // Task::longest_input()
   std::string config;          // the resolved config, as YAML
   std::string tokenizer_hash;
   std::string data_hash;

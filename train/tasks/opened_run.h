@@ -13,8 +13,9 @@ template <class Model>
 struct OpenedRun {
   RunFolder folder;
   Config config;
-  std::string checkpoint;  // the folder of the weights
-  int64_t step = 0;        // of the checkpoint
+  std::string checkpoint;     // the folder of the weights
+  int64_t step = 0;           // of the checkpoint
+  int64_t longest_input = 0;  // tokens of the longest one in training; 0: not known
   std::unique_ptr<TaskModel<Model>> network;
 
   const Model& model() const { return network->model; }
@@ -34,6 +35,7 @@ Run open_run_of(TaskKind task, const std::string& place, Read read) {
   const LoadedWeights loaded = load_weights(location, run.network->parameters, tokenizer_hash);
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;
+  run.longest_input = loaded.longest_input;
   return run;
 }
 

@@ -98,7 +98,7 @@ LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
         "tokenizer files",
         run.folder.path);
   }
-  return {loaded.folder, loaded.state.step};
+  return {loaded.folder, loaded.state.step, loaded.state.longest_input};
 }
 
 TrainedRun open_run(const std::string& path, const MakeTask& make_task) {

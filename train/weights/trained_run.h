@@ -33,6 +33,7 @@ std::string best_checkpoint(const RunFolder& run);
 struct LoadedWeights {
   std::string checkpoint;  // its folder
   int64_t step = 0;
+  int64_t longest_input = 0;  // TrainingState::longest_input
 };
 
 // Fills the parameters. Throws an Error if the checkpoint is damaged, or was trained with other

@@ -52,7 +52,7 @@ void open_translator(ServedRuns& runs, const std::string& folder, const std::str
       .name = name, .source = "", .target = "", .run = open_translation_run(folder), .options = {}};
   std::tie(served.source, served.target) = languages_of(served.run.config);
   served.options = translation_options(served.run.config.decoding);
-  served.options.longest_source = served.run.config.data.max_length;
+  limit_sources(served.run, served.options);
   learn_languages(runs.detector, served);
   runs.translators.push_back(std::move(served));
 }

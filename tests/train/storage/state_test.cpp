@@ -24,6 +24,7 @@ TrainingState full_state() {
   state.epoch = 17;
   state.position = 421;
   state.slices = 16;
+  state.longest_input = 48;
   state.chunks = 4;
   state.ema = true;
   state.mean_of = 5;
@@ -228,7 +229,7 @@ TEST_CASE("fields that are missing, unknown, repeated, or of another type are re
   check_refused(R"("mean": 2.1,)", "", "divergence.mean is missing");
   check_refused(R"("mean": 2.1,)", R"("mean": 21e400,)", "a number in it is too large");
   check_refused(R"("slices": 16)", R"("slices": 0)", "slices must be a whole number of at least 1");
-  check_refused(R"("format": 4)", R"("format": 5)", "written by a newer calque");
+  check_refused(R"("format": 5)", R"("format": 6)", "written by a newer calque");
 }
 
 TEST_CASE("a state that is not JSON, not an object, or nested too deeply is refused") {

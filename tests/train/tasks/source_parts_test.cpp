@@ -32,6 +32,10 @@ TEST_CASE("a long source is translated as its parts are, and ordinary ones as wi
   const TranslationRun trained = open_translation_run(folder.path("run"));
   const Translator models[] = {trained.model()};
   TranslationOptions options = translation_options(trained.config.decoding);
+  limit_sources(trained, options);
+  CHECK(options.longest_trained == 6);  // by the config
+  CHECK(options.longest_source == 256);
+  options.longest_source = options.longest_trained = 0;
   options.beam = options.n_best = 2;
   const auto found = [&](const std::vector<std::string>& texts,
                          const std::vector<std::string>& prefixes = {}) {
@@ -59,6 +63,11 @@ TEST_CASE("a long source is translated as its parts are, and ordinary ones as wi
   }
   CHECK(long_source_warning(3, options).empty());
   CHECK(long_source_warning(7, options).starts_with("7 tokens, more than the 3 of any training"));
+  options.longest_trained = 2;
+  CHECK(long_source_warning(2, options).empty());
+  CHECK(long_source_warning(3, options) == "3 tokens, more than the 2 of any training sentence");
+  CHECK(long_source_warning(7, options).starts_with("7 tokens, more than the 2 of any training"));
+  CHECK(long_source_warning(7, options).ends_with("; translated in parts, sentence by sentence"));
 }
 
 }  // namespace

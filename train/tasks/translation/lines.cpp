@@ -30,7 +30,7 @@ std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, s
 
 LineTranslator::LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options)
     : runs_(std::move(runs)), options_(options), models_(models_of(runs_)) {
-  options_.search.longest_source = runs_.front().config.data.max_length;
+  limit_sources(runs_.front(), options_.search);
 }
 
 std::string LineTranslator::objection(const std::string& line, Side side) const {

@@ -117,12 +117,18 @@ std::vector<std::string> translate_texts(std::span<const Translator> models,
   return translations;
 }
 
+void limit_sources(const TranslationRun& run, TranslationOptions& options) {
+  options.longest_source = run.config.data.max_length;
+  options.longest_trained = run.longest_input;
+}
+
 std::string long_source_warning(int64_t tokens, const TranslationOptions& options) {
-  if (!in_parts(tokens, options)) return "";
-  return fmt::format(
-      "{} tokens, more than the {} of any training sentence; translated in parts, sentence by "
-      "sentence",
-      tokens, options.longest_source);
+  const bool parts = in_parts(tokens, options);
+  if (!parts && (options.longest_trained == 0 || tokens <= options.longest_trained)) return "";
+  const int64_t longest =
+      parts && options.longest_trained == 0 ? options.longest_source : options.longest_trained;
+  return fmt::format("{} tokens, more than the {} of any training sentence{}", tokens, longest,
+                     parts ? "; translated in parts, sentence by sentence" : "");
 }
 
 }  // namespace calque

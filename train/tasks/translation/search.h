@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/translation.h"
-#include "train/tasks/translation/tokenizers.h"
+#include "train/tasks/translation/run.h"
 
 namespace calque {
 
@@ -50,7 +50,11 @@ std::vector<std::string> translate_texts(std::span<const Translator> models,
                                          const TranslationOptions& options,
                                          const std::function<void(int64_t)>& done = {});
 
-// Returns a warning about a source that is translated in parts, or an empty text.
+// Sets the options for long sources by what the run was trained on.
+void limit_sources(const TranslationRun& run, TranslationOptions& options);
+
+// Returns a warning about a source that is longer than any in training, or an empty text. Without a
+// record of the longest one, that is a source which is translated in parts.
 std::string long_source_warning(int64_t tokens, const TranslationOptions& options);
 
 }  // namespace calque

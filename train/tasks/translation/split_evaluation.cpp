@@ -36,7 +36,7 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done) {
   const TranslationRun& run = runs.front();
-  options.longest_source = run.config.data.max_length;  // as `calque translate`
+  limit_sources(run, options);  // as `calque translate`
   SplitResult result;
   result.name = name;
   const Dataset dataset = dataset_of(run, corpus);

@@ -72,6 +72,14 @@ class TranslationTask : public ModelTask<TranslationModel> {
     return calque::data_description(data_, tokenizers_.target.size());
   }
 
+  int64_t longest_input() const override {
+    int64_t longest = 0;
+    for (int64_t i = 0; i < data_.tokens->count(); ++i) {
+      longest = std::max(longest, data_.tokens->length(i, 0));
+    }
+    return longest;
+  }
+
   std::vector<std::string> load_pretrained() override {
     if (config_.model.embeddings == EmbeddingConfig()) return {};
     const std::vector<int64_t> source = count_ids(*data_.tokens, 0, tokenizers_.source.size());
