@@ -95,7 +95,7 @@ TEST_CASE("a line longer than any training pair is translated in parts, with a w
   CHECK(ran.status == 0);
   CHECK(count_lines(ran.out) == 4);
   CHECK(count_lines(ran.err) == 2);
-  CHECK(ran.err.find("long:2: 20000 tokens, more than the 6 of any training sentence; ") !=
+  CHECK(ran.err.find("long:2: 20000 tokens, more than the 12 of any training sentence; ") !=
         std::string::npos);
   CHECK(ran.err.find("long: 2 lines are that long\n") != std::string::npos);
   const CommandResult ordinary =
