@@ -18,6 +18,7 @@
 #include <limits>
 
 #include "batches/lengths.h"
+#include "core/int8_weights.h"
 #include "core/memory/pool.h"
 #include "core/ops.h"
 #include "core/products/blas.h"
@@ -35,6 +36,7 @@ namespace {
 struct Options {
   std::vector<std::string> cases;
   int64_t sentences = 1000, written = 30, beam = 5, vocabulary = 8000, rounds = 3;
+  bool int8 = false;
 };
 
 using Sources = std::vector<std::vector<int32_t>>;
@@ -182,6 +184,7 @@ void print(const std::string& name, const Result& result, double floor, const So
 void run(const Options& options) {
   BenchModel model(preset_config("small").model, options.vocabulary);
   model.parameters.initialise(1);
+  if (options.int8) round_weights_to_int8(model.parameters);
   Sources sources = make_sources(options);
   const auto wanted = [&](const char* name) {
     return options.cases.empty() || std::ranges::find(options.cases, name) != options.cases.end();
@@ -213,6 +216,7 @@ int main(int count, char** arguments) {
       ->check(CLI::Range(2, 1000));
   app.add_option("--beam", options.beam)->check(CLI::Range(1, 1000));
   app.add_option("--vocabulary", options.vocabulary)->check(CLI::Range(10, 10'000'000));
+  app.add_flag("--int8", options.int8, "products with weights rounded to int8");
   app.add_option("--rounds", options.rounds)->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, count, arguments);
   run(options);

@@ -18,6 +18,8 @@
 
 namespace calque {
 
+class Int8Matrix;
+
 // The memory of values: from the pool, or a window into memory that `owner` keeps alive. The window
 // of a parameter gets its memory later, in Parameters::allocate().
 struct Storage {
@@ -25,6 +27,7 @@ struct Storage {
   int64_t size = 0;
   Buffer<real> own;
   std::shared_ptr<const void> owner;
+  std::shared_ptr<const Int8Matrix> rounded;  // for products (core/products/int8/matrix.h)
 };
 
 // Shared ownership of values.
@@ -37,6 +40,13 @@ class Values {
   int64_t size() const { return storage_ ? storage_->size : 0; }
   std::span<real> span() const { return {data(), static_cast<size_t>(size())}; }
   explicit operator bool() const { return storage_ != nullptr; }
+
+  // Products with these values as their right side use the rounded matrix. Nothing keeps it equal
+  // to the values when they change.
+  void round_for_products(std::shared_ptr<const Int8Matrix> rounded) const {
+    storage_->rounded = std::move(rounded);
+  }
+  const Int8Matrix* rounded() const { return storage_ ? storage_->rounded.get() : nullptr; }
 
  private:
   std::shared_ptr<Storage> storage_;

@@ -65,7 +65,7 @@ void for_logits(const Projection& from, Use&& use) {
   for (; logits.first < tokens; logits.first += most) {
     logits.count = std::min(most, tokens - logits.first);
     for (size_t pass = 0; pass < from.passes.size(); ++pass) {
-      gemm(from.x(pass, logits.first, logits.count), transposed({from.w.data(), vocabulary, d}),
+      gemm(from.x(pass, logits.first, logits.count), transposed({from.w.values(), vocabulary, d}),
            {logits.rows(pass).data, false}, 1, logits.stride,
            {.bias = from.b ? from.b.data() : nullptr});
     }

@@ -73,7 +73,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
       activation != Activation::none && activation != Activation::relu && recording({&x, &w, &b});
   const Values z = keep_z ? Values(rows * out) : y.values();
   const bool relu = activation == Activation::relu;
-  gemm({x.data(), rows, in}, {w.data(), in, out}, {z.data(), false}, 1, out,
+  gemm({x.data(), rows, in}, {w.values(), in, out}, {z.data(), false}, 1, out,
        {b ? b.data() : nullptr, relu});
   if (activation != Activation::none && !relu) activate(activation, z, y.values(), rows, out);
   return record(

@@ -78,7 +78,9 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose) {
   sizes[axes - 1] = p.n();
   Tensor y(Shape(std::span<const int64_t>(sizes.data(), static_cast<size_t>(axes))));
   for_matrices(p, 1, [&](int64_t i) {
-    gemm(p.a(a.data(), i), p.b(b.data(), i), y.data() + i * p.m() * p.n());
+    Matrix right = p.b(b.data(), i);
+    if (p.count == 1) right.rounded = b.values().rounded();
+    gemm(p.a(a.data(), i), right, y.data() + i * p.m() * p.n());
   });
   return record(
       "matmul", y, {&a, &b},

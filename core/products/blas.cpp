@@ -9,6 +9,7 @@
 #include "core/products/bfloat16_products.h"
 #include "core/products/block_product.h"
 #include "core/products/few_rows.h"
+#include "core/products/int8/matrix.h"
 #include "core/products/packed_weights.h"
 #include "core/products/tile_size.h"
 #include "core/profile.h"
@@ -176,6 +177,9 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
     return finish_rows(c.data, m, n, stride, finish);
   }
   if (recorded_calls) recorded_calls->push_back({m, n, k, a.flipped, b.flipped, c.add});
+  if (b.rounded && b.rounded->flipped() == b.flipped && !a.flipped) {
+    return int8_product(a, *b.rounded, c, scale, stride, finish);
+  }
   if (has_few_rows(a)) {
     few_rows_product(a, b, c, scale, stride);
     return finish_rows(c.data, m, n, stride, finish);

@@ -23,11 +23,14 @@ struct Matrix {
   Matrix(const real* at, int64_t row_count, int64_t col_count, int64_t row_stride = 0)
       : data(at), rows(row_count), cols(col_count), stride(row_stride ? row_stride : col_count) {}
   Matrix(const Values& values, int64_t row_count, int64_t col_count)
-      : Matrix(values.data(), row_count, col_count) {}
+      : Matrix(values.data(), row_count, col_count) {
+    rounded = values.rounded();
+  }
 
   const real* data;
   int64_t rows, cols, stride;
-  bool flipped = false;  // denotes the transpose
+  bool flipped = false;                 // denotes the transpose
+  const Int8Matrix* rounded = nullptr;  // used if the matrix is a right side as it was rounded
 };
 
 Matrix transposed(Matrix matrix);

@@ -23,7 +23,9 @@ PackedMatrix packed(const Matrix& m) {
 
 PackedWeights::PackedWeights(const std::vector<Matrix>& right_sides) {
   if (!own_product_is_faster()) return;
-  for (const Matrix& right_side : right_sides) entries_.push_back({right_side, packed(right_side)});
+  for (const Matrix& right_side : right_sides) {
+    if (!right_side.rounded) entries_.push_back({right_side, packed(right_side)});
+  }
 }
 
 bool PackedWeights::worthwhile(int64_t rows) {

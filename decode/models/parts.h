@@ -28,7 +28,7 @@ std::vector<int32_t> packed_sources(const std::vector<std::vector<int32_t>>& sou
 
 // A weight as the right side of a product, for PackedWeights.
 inline Matrix right_side(const Tensor& weight) {
-  return {weight.data(), weight.rows(), weight.cols()};
+  return {weight.values(), weight.rows(), weight.cols()};
 }
 inline Matrix right_side(const Linear& linear) { return right_side(linear.weight); }
 inline Matrix right_side(const OutputProjection& output) {
