@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -132,6 +133,36 @@ void add_run(CLI::App* command, std::string& run) {
   command->add_option("RUN", run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
+}
+
+void add_run(CLI::App* command, RunPlace& run) {
+  add_run(command, run.path);
+  add_precision(command, run.precision);
+}
+
+CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precision) {
+  std::vector<std::string> names;
+  for (const Named<Precision>& each : inference_precisions) names.emplace_back(each.name);
+  return command
+      ->add_option_function<std::string>(
+          "--precision",
+          [&precision](const std::string& name) {
+            for (const Named<Precision>& each : inference_precisions) {
+              if (each.name == name) precision = each.choice;
+            }
+          },
+          "Of the weights in products: float32, or int8, which is faster (default: int8 for "
+          "weights "
+          "that calque quantize stored, decoding.precision for others)")
+      ->check(CLI::IsMember(names))
+      ->type_name("NAME");
+}
+
+// The names . and .. cannot be extended, so their full path is used.
+std::string folder_beside(const std::string& run, const char* ending) {
+  const std::filesystem::path path = find_run(run).folder.path;
+  const bool named = path.filename() != "." && path.filename() != "..";
+  return (named ? path : std::filesystem::weakly_canonical(path)).string() + ending;
 }
 
 CLI::Option* add_settings(CLI::App* command, std::vector<std::string>& settings,

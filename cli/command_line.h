@@ -4,13 +4,22 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "train/weights/trained_run.h"
 
 namespace calque {
 
 // The argument RUN of the commands for one run.
 void add_run(CLI::App* command, std::string& run);
+// The same, and the option --precision, for commands that use the model.
+void add_run(CLI::App* command, RunPlace& run);
+CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precision);
+
+// Returns RUN + ending, beside RUN, for a run or one of its checkpoints.
+std::string folder_beside(const std::string& run, const char* ending);
 
 // The option --set KEY=VALUE of the commands that read a config.
 CLI::Option* add_settings(

@@ -23,6 +23,7 @@ CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& 
              "decoding.max_length_ratio=1.5 (calque config keys lists them); may be repeated")
       ->check(CLI::Validator(
           [](std::string& setting) {
+            if (setting.starts_with("decoding.precision")) return std::string("use --precision");
             return setting.starts_with("decoding.")
                        ? std::string()
                        : setting +

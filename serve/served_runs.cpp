@@ -26,10 +26,11 @@ const ServedTranslator* ServedRuns::translator(const std::string& source,
   return found == translators.end() ? nullptr : &*found;
 }
 
-ServedRuns open_served_runs(const std::vector<std::string>& folders) {
+ServedRuns open_served_runs(const std::vector<RunPlace>& places) {
   ServedRuns runs;
   std::set<std::string> names;
-  for (const std::string& folder : folders) {
+  for (const RunPlace& place : places) {
+    const std::string& folder = place.path;
     const std::string name = name_of_run(folder);
     if (!names.insert(name).second) fail("{}: two runs are named {}", folder, name);
     const TaskKind task = find_run(folder).config.task;
@@ -41,7 +42,7 @@ ServedRuns open_served_runs(const std::vector<std::string>& folders) {
       fail("calque serve needs a run of task: {}; {} is of task: {}", names_of(kinds), folder,
            name_of(task_kinds, task));
     }
-    (*served)->open(runs, folder, name);
+    (*served)->open(runs, place, name);
   }
   return runs;
 }

@@ -46,7 +46,7 @@ struct ServedRuns {
 
 // Opens the runs in these folders. Throws an Error for a folder that is not a run, for a run of any
 // other task, and for two runs of the same name.
-ServedRuns open_served_runs(const std::vector<std::string>& folders);
+ServedRuns open_served_runs(const std::vector<RunPlace>& places);
 
 // Returns the `count` best translations of each sentence, best first. A sentence is a list of
 // tokens. The beam has at least `count` hypotheses.

@@ -22,7 +22,7 @@ struct DescribedRun {
 struct ServedTask {
   TaskKind task;
   const char* list;  // in the answer of /runs
-  void (*open)(ServedRuns& runs, const std::string& folder, const std::string& name);
+  void (*open)(ServedRuns& runs, const RunPlace& place, const std::string& name);
   std::vector<DescribedRun> (*describe)(const ServedRuns& runs);
   std::span<const KnownRoute> routes;
   const std::string_view& script;  // of the page; pushes its section to `sections`

@@ -1,7 +1,6 @@
 // calque average: makes a model whose weights are the mean of the weights of several checkpoints.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,17 +34,9 @@ std::vector<std::string> folders_to_average(const AverageArguments& arguments) {
   return all;
 }
 
-// Returns RUN-average, beside RUN, for a run or one of its checkpoints. The names . and .. cannot
-// be extended, so their full path is used.
-std::string default_folder(const std::string& folder) {
-  const std::filesystem::path path = find_run(folder).folder.path;
-  const bool named = path.filename() != "." && path.filename() != "..";
-  return (named ? path : std::filesystem::weakly_canonical(path)).string() + "-average";
-}
-
 void average(const AverageArguments& arguments) {
   const std::string out =
-      arguments.out.empty() ? default_folder(arguments.folders.front()) : arguments.out;
+      arguments.out.empty() ? folder_beside(arguments.folders.front(), "-average") : arguments.out;
   const std::vector<std::string> folders = folders_to_average(arguments);
   average_weights(folders, out, make_task);
   fmt::print("{}: the average of\n  {}\nUse it like a run.\n", out, fmt::join(folders, "\n  "));

@@ -32,8 +32,9 @@ void add_classify_command(CLI::App& calque) {
       "and probabilities are separated by tabs.\n"
       "Example: echo 'How far is the moon ?' | calque classify runs/trec --probabilities --top 3");
   command->callback([arguments, options] {
-    const auto classify = command_for("calque classify", arguments->run, &TaskCommands::classify);
-    options->check(arguments->run);
+    const auto classify =
+        command_for("calque classify", arguments->run.path, &TaskCommands::classify);
+    options->check(arguments->run.path);
     classify(*arguments);
   });
 }

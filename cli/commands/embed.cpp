@@ -18,9 +18,9 @@
 namespace calque {
 namespace {
 
-void embed(const std::string& folder, InvalidLine invalid) {
-  require_task("calque embed", folder, tasks_that_embed());
-  const SentenceEncoder run = descriptor_of(find_run(folder).config.task).open_encoder(folder);
+void embed(const RunPlace& place, InvalidLine invalid) {
+  require_task("calque embed", place.path, tasks_that_embed());
+  const SentenceEncoder run = descriptor_of(find_run(place.path).config.task).open_encoder(place);
   for_lines_of_input(
       invalid, [&](const std::string& line, const LineInput&) { return run.encode(line); },
       [&](const std::vector<Example>& texts) {
@@ -33,11 +33,11 @@ void embed(const std::string& folder, InvalidLine invalid) {
 }  // namespace
 
 void add_embed_command(CLI::App& calque) {
-  const auto folder = std::make_shared<std::string>();
+  const auto place = std::make_shared<RunPlace>();
   const auto invalid = std::make_shared<InvalidLine>(InvalidLine::error);
   CLI::App* command =
       calque.add_subcommand("embed", "Print the embedding of each line of standard input");
-  add_run(command, *folder);
+  add_run(command, *place);
   add_invalid_utf8(command, *invalid);
   add_threads(command);
   command->footer(
@@ -46,7 +46,7 @@ void add_embed_command(CLI::App& calque) {
       "and restore each float exactly; numpy.loadtxt reads them. A text longer than the model's\n"
       "context is cut at the end.\n"
       "Example: calque embed runs/minilm < sentences.txt > vectors.txt");
-  command->callback([folder, invalid] { embed(*folder, *invalid); });
+  command->callback([place, invalid] { embed(*place, *invalid); });
 }
 
 }  // namespace calque

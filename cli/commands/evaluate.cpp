@@ -141,6 +141,7 @@ void add_evaluate_command(CLI::App& calque) {
                                 "Write source.txt, translation.txt and reference.txt to this "
                                 "folder, as comet-score and MT-Telescope read them"))
       ->type_name("DIR");
+  add_precision(command, arguments->precision);
   add_threads(command);
   command->footer(
       "The folder of a run means its best checkpoint, RUN/last the newest.\n"

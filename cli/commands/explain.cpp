@@ -21,7 +21,7 @@ void explain(ExplainCommandArguments& arguments) {
   ExplainArguments& explained = arguments.explained;
   explained.form = arguments.svg ? svg : arguments.json ? json : page;
   const std::string text =
-      command_for("calque explain", explained.run, &TaskCommands::explain)(explained);
+      command_for("calque explain", explained.run.path, &TaskCommands::explain)(explained);
   const std::string default_out = explained.form == page ? "explain.html" : "-";
   write_result(arguments.out.empty() ? default_out : arguments.out, text);
 }
@@ -54,7 +54,7 @@ void add_explain_command(CLI::App& calque) {
   add_threads(command);
   command->footer("Example: calque explain runs/toy 'ein Satz' --out sentence.html");
   command->callback([arguments, options] {
-    options->check(arguments->explained.run);
+    options->check(arguments->explained.run.path);
     explain(*arguments);
   });
 }

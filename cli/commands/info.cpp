@@ -28,6 +28,7 @@ void print_state(const TrainingState& state) {
     fmt::print("skipped steps: {}\n", state.divergence.skipped_steps);
   }
   if (state.mean_of > 0) fmt::print("weights: the mean of {} checkpoints\n", state.mean_of);
+  if (state.int8) fmt::print("weights: in int8\n");
   for (const auto& [part, version] : state.versions) fmt::print("{}: {}\n", part, version);
 }
 

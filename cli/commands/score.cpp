@@ -34,8 +34,8 @@ void add_score_command(CLI::App& calque) {
     if (arguments->source.empty() && arguments->text.empty()) {
       wrong_command_line("give --source and --target, or --text for a language model");
     }
-    options->check(arguments->run);
-    command_for("calque score", arguments->run, &TaskCommands::score)(*arguments);
+    options->check(arguments->run.path);
+    command_for("calque score", arguments->run.path, &TaskCommands::score)(*arguments);
   });
 }
 

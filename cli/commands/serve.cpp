@@ -17,6 +17,7 @@ struct ServeArguments {
   std::vector<std::string> runs;
   std::string host = "127.0.0.1", key_file;
   int port = 8080;
+  std::optional<Precision> precision;
   HttpLimits limits;
   ServiceOptions options;
 };
@@ -48,7 +49,7 @@ void announce(const ServeArguments& arguments, const ServedRuns& runs, int port)
 
 void serve(ServeArguments arguments) {
   if (!arguments.key_file.empty()) arguments.options.keys = read_keys(arguments.key_file);
-  Service service(open_served_runs(arguments.runs), arguments.options);
+  Service service(open_served_runs(places(arguments.runs, arguments.precision)), arguments.options);
   HttpServer server(arguments.host, arguments.port, arguments.limits,
                     [&](const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
                       service.handle(request, std::move(reply));
@@ -115,6 +116,7 @@ void add_serve_command(CLI::App& calque) {
                    "A file of API keys, one per line; requests must have one of them")
       ->type_name("FILE");
   add_limits(*command, *arguments);
+  add_precision(command, arguments->precision);
   add_threads(command);
   command->footer(
       "Implements the API of LibreTranslate (/translate), that of OpenAI (/v1/completions), and\n"

@@ -18,15 +18,19 @@ namespace calque {
 
 struct EvaluateArguments {
   std::vector<std::string> runs;
+  std::optional<Precision> precision;
   CorpusConfig files;  // to evaluate on instead of a split
   std::string split = "test", tokenize, output, comet;
   DecodingArguments decoding;
   int64_t samples = 0;
   bool by_length = false;
+
+  RunPlace run() const { return {runs.front(), precision}; }
 };
 
 struct ScoreArguments {
-  std::string run, source, target, text;
+  RunPlace run;
+  std::string source, target, text;
 };
 
 // A line of `calque score`: the log-probability, the log-probability per token and the number of
@@ -34,7 +38,7 @@ struct ScoreArguments {
 std::string score_line(double log_probability, int64_t tokens);
 
 struct ClassifyArguments {
-  std::string run;
+  RunPlace run;
   std::vector<std::string> images;
   bool probabilities = false;
   int64_t top = 1;
@@ -49,7 +53,8 @@ std::string class_line(const std::vector<std::string>& labels,
 struct ExplainArguments {
   enum class Form { page, json, svg };
 
-  std::string run, text;
+  RunPlace run;
+  std::string text;
   DecodingArguments decoding;
   Form form = Form::page;
 };

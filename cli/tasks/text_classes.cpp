@@ -29,7 +29,7 @@ void check_text_classes(const TextClasses& classes, const Config& config) {
 
 void evaluate_text_classes(const TextClasses& classes, const EvaluateArguments& arguments,
                            const std::vector<CorpusOfSplit>& corpora) {
-  const TextClassifierRun run = open_text_classifier(classes.task, arguments.runs.front());
+  const TextClassifierRun run = open_text_classifier(classes.task, arguments.run());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string output;
   for (const auto& [corpus, split] : corpora) {
@@ -56,7 +56,7 @@ void evaluate_text_classes(const TextClasses& classes, const EvaluateArguments& 
 }
 
 void predict_text_classes(
-    const TextClasses& classes, const std::string& place, InvalidLine invalid,
+    const TextClasses& classes, const RunPlace& place, InvalidLine invalid,
     const std::function<std::vector<std::string>(const std::string&, const LineInput&)>& texts_of,
     const std::function<void(const Labels&, const std::vector<std::string>& texts,
                              const std::vector<std::vector<double>>&)>& print) {

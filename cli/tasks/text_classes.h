@@ -21,7 +21,7 @@ void evaluate_text_classes(const TextClasses& classes, const EvaluateArguments& 
 // Reads the texts of a row from each line of standard input and calls print() with them and the
 // probabilities of the classes of each label.
 void predict_text_classes(
-    const TextClasses& classes, const std::string& run, InvalidLine invalid,
+    const TextClasses& classes, const RunPlace& run, InvalidLine invalid,
     const std::function<std::vector<std::string>(const std::string&, const LineInput&)>& texts_of,
     const std::function<void(const Labels&, const std::vector<std::string>& texts,
                              const std::vector<std::vector<double>>&)>& print);

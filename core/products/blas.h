@@ -49,10 +49,13 @@ struct Finish {
 
 // The precision to which the operands of products are rounded; sums always have full precision.
 // bfloat16 has 8 bits of precision and is up to twice as fast where processor and build have
-// AVX512-BF16. The double build supports only full precision.
-enum class Precision { full, bfloat16 };
+// AVX512-BF16. The double build supports only full precision. int8 is for inference: weights are
+// rounded once, for all their products (core/int8_weights.h).
+enum class Precision { full, bfloat16, int8 };
 inline constexpr Named<Precision> precisions[] = {{"float32", Precision::full},
                                                   {"bfloat16", Precision::bfloat16}};
+inline constexpr Named<Precision> inference_precisions[] = {{"float32", Precision::full},
+                                                            {"int8", Precision::int8}};
 
 // Sets the precision of gemm() on this thread while it is alive; the default is full. Products
 // whose left side has only a few rows (core/products/few_rows.h) are always in full precision. A

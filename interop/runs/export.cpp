@@ -15,31 +15,34 @@
 namespace calque {
 namespace {
 
+// An export rounds only where its own option says so.
+RunPlace exactly(const std::string& place) { return {place, Precision::full}; }
+
 using Write = std::function<void(const AnyExported&)>;
 
 void open_translator(const std::string& place, const Write& write) {
-  const TranslationRun run = open_translation_run(place);
+  const TranslationRun run = open_translation_run(exactly(place));
   write(Exported<Transformer>{{run.config, {run.tokenizers.source, run.tokenizers.target}},
                               *run.model().transformer()});
 }
 
 void open_language_model(const std::string& place, const Write& write) {
-  const LanguageModelRun run = open_language_model_run(place);
+  const LanguageModelRun run = open_language_model_run(exactly(place));
   write(Exported<LanguageModel>{{run.config, {run.tokenizer}}, run.model()});
 }
 
 void open_masked_lm(const std::string& place, const Write& write) {
-  const MaskedLmRun run = open_masked_lm_run(place);
+  const MaskedLmRun run = open_masked_lm_run(exactly(place));
   write(Exported<MaskedLm>{{run.config, {run.tokenizer}}, run.model()});
 }
 
 void open_classifier(const std::string& place, const Write& write) {
-  const TextClassifierRun run = open_text_classifier(find_run(place).config.task, place);
+  const TextClassifierRun run = open_text_classifier(find_run(place).config.task, exactly(place));
   write(Exported<Classifier>{{run.config, {run.tokenizer}, run.labels}, run.model()});
 }
 
 void open_image_model(const std::string& place, const Write& write) {
-  const ImageRun run = open_image_run(place);
+  const ImageRun run = open_image_run(exactly(place));
   write(Exported<VisionTransformer>{{run.config, {}, run.labels, run.preparation}, run.model()});
 }
 

@@ -11,8 +11,8 @@
 namespace calque {
 
 template <TaskKind task>
-void open_classifier(ServedRuns& runs, const std::string& folder, const std::string& name) {
-  runs.classifiers[task].push_back({name, open_text_classifier(task, folder)});
+void open_classifier(ServedRuns& runs, const RunPlace& place, const std::string& name) {
+  runs.classifiers[task].push_back({name, open_text_classifier(task, place)});
 }
 
 inline const std::vector<ServedClassifier>& classifiers_of(const ServedRuns& runs, TaskKind task) {

@@ -281,6 +281,7 @@ struct DecodingConfig {
   int64_t no_repeat_ngram = 0;
   bool allow_unknown = false;
   int64_t batch_tokens = 4096;
+  Precision precision = Precision::full;
   Tokenization bleu_tokenize = Tokenization::v13a;
   bool bleu_lowercase = false;
 

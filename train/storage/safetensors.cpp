@@ -69,6 +69,40 @@ void read_values(DigestingReader& reader, const TensorEntry& entry, std::span<re
   });
 }
 
+// The scales of a matrix of integers, NAME.scale; nullptr if there are none.
+const TensorEntry* scales_of(const TensorTable& table, const TensorEntry& entry) {
+  if (entry.type->name != "I8" || entry.shape.size() != 2) return nullptr;
+  const TensorEntry* scales = table.find(entry.name + ".scale");
+  const bool fit = scales && scales->type->decode &&
+                   (scales->shape == std::vector<int64_t>{entry.shape[0], 1} ||
+                    scales->shape == std::vector<int64_t>{1, entry.shape[1]});
+  return fit ? scales : nullptr;
+}
+
+// A matrix of integers that is being read, and its scales.
+struct ScaledMatrix {
+  std::span<real> values;
+  int64_t cols;
+  bool by_rows;
+  std::vector<real> scales;
+
+  void apply() const {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto row = i / static_cast<size_t>(cols), col = i % static_cast<size_t>(cols);
+      values[i] *= scales[by_rows ? row : col];
+    }
+  }
+};
+
+void read_integers(DigestingReader& reader, const TensorEntry& entry, std::span<real> values) {
+  reader.read_through(entry.end - entry.begin, [&](std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) {
+      values.front() = static_cast<real>(static_cast<int8_t>(byte));
+      values = values.subspan(1);
+    }
+  });
+}
+
 TensorTable read_table(const InputFile& file) {
   std::array<std::byte, 8> length_bytes{};
   if (file.size() < 8)
@@ -86,18 +120,21 @@ Fingerprint write_safetensors(FileSystem& files, const std::string& path,
                               const std::map<std::string, std::string>& metadata) {
   TensorTable table{.entries = {}, .metadata = metadata};
   for (const NamedTensor& tensor : tensors) {
-    table.entries.push_back(
-        {.name = tensor.name, .type = &element_type_of_real(), .shape = tensor.shape});
+    const ElementType& type =
+        tensor.integers.empty() ? element_type_of_real() : *find_element_type("I8");
+    table.entries.push_back({.name = tensor.name, .type = &type, .shape = tensor.shape});
   }
   const std::string header = format_header(table);
   const uint64_t values_size = table.entries.empty() ? 0 : table.entries.back().end;
   OutputFile file(files, path, header.size() + values_size);
   file.write(header);
   for (size_t i = 0; i < tensors.size(); ++i) {
-    require(tensors[i].values.size() == table.entries[i].elements,
-            "write_safetensors: {} has {} values, but its shape is {}", tensors[i].name,
-            tensors[i].values.size(), text_of(tensors[i].shape));
-    file.write(bytes_of(tensors[i].values));
+    const auto& [name, shape, values, integers] = tensors[i];
+    const size_t count = integers.empty() ? values.size() : integers.size();
+    require(count == table.entries[i].elements,
+            "write_safetensors: {} has {} values, but its shape is {}", name, count,
+            text_of(shape));
+    file.write(integers.empty() ? bytes_of(values) : bytes_of(integers));
   }
   return file.finish();
 }
@@ -107,6 +144,7 @@ SafetensorsFile::SafetensorsFile(FileSystem& files, std::string path)
 
 Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
   std::unordered_map<std::string_view, const TensorSlot*> targets;
+  std::unordered_map<std::string_view, ScaledMatrix> scaled;  // by the name of the scales
   for (const TensorSlot& target : wanted) {
     require(targets.emplace(target.name, &target).second, "SafetensorsFile: {} is wanted twice",
             target.name);
@@ -114,7 +152,10 @@ Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
     require(entry && entry->shape == target.shape && entry->elements == target.values.size(),
             "SafetensorsFile: {} is not in {} with the shape {}", target.name, file_.path(),
             text_of(target.shape));
-    if (!entry->type->decode) {
+    if (const TensorEntry* scales = scales_of(table_, *entry)) {
+      scaled[scales->name] = {target.values, entry->shape[1], scales->shape[1] == 1,
+                              std::vector<real>(scales->elements)};
+    } else if (!entry->type->decode) {
       fail("{}: the values of {} are {}, not floating-point numbers", file_.path(), target.name,
            entry->type->name);
     }
@@ -124,12 +165,18 @@ Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
   reader.read_through(table_.data_begin, ignore);
   for (const TensorEntry& entry : table_.entries) {
     const auto target = targets.find(entry.name);
-    if (target != targets.end()) {
+    const auto scales = scaled.find(entry.name);
+    if (scales != scaled.end()) {
+      read_values(reader, entry, scales->second.scales);
+    } else if (target != targets.end() && entry.type->decode) {
       read_values(reader, entry, target->second->values);
+    } else if (target != targets.end()) {
+      read_integers(reader, entry, target->second->values);
     } else {
       reader.read_through(entry.end - entry.begin, ignore);
     }
   }
+  for (const auto& [name, matrix] : scaled) matrix.apply();
   return reader.finish();
 }
 
@@ -140,7 +187,7 @@ std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& 
     return fmt::format("{} is {}, but {} is needed", wanted.name, text_of(entry->shape),
                        text_of(wanted.shape));
   }
-  if (entry->type->decode) return std::nullopt;
+  if (entry->type->decode || scales_of(table, *entry)) return std::nullopt;
   return fmt::format("{} is of type {}", wanted.name, entry->type->name);
 }
 
@@ -152,6 +199,10 @@ std::vector<std::string> differences(const TensorTable& table, std::span<const T
   for (const TensorSlot& slot : wanted) {
     if (auto problem = mismatch(table, slot)) found.push_back(std::move(*problem));
     unclaimed.erase(slot.name);
+    const TensorEntry* entry = table.find(slot.name);
+    if (const TensorEntry* scales = entry ? scales_of(table, *entry) : nullptr) {
+      unclaimed.erase(scales->name);
+    }
   }
   for (const TensorEntry& entry : table.entries) {
     if (unclaimed.contains(entry.name)) found.push_back(printable(entry.name) + " is not needed");

@@ -20,6 +20,7 @@ struct NamedTensor {  // values to be written
   std::string name;
   std::vector<int64_t> shape;
   std::span<const real> values;
+  std::span<const int8_t> integers = {};  // instead of the values
 };
 
 struct TensorSlot {  // values to be read
@@ -42,7 +43,8 @@ class SafetensorsFile {
 
   // Reads the whole file. Converts the values of the wanted tensors to real and stores them in
   // their slots; reads all other bytes only for the digest. Requires each wanted tensor to be in
-  // the file with the shape of its slot; throws an Error if it is not of floating-point numbers.
+  // the file with the shape of its slot; throws an Error if it is not of floating-point numbers. A
+  // matrix NAME of type I8 is multiplied by the numbers of NAME.scale, one for each row or column.
   Fingerprint read(std::span<const TensorSlot> wanted) const;
 
  private:

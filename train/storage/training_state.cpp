@@ -62,6 +62,7 @@ OrderedJson to_json(const TrainingState& state) {
       {"chunks", state.chunks},
       {"ema", state.ema},
       {"mean_of", state.mean_of},
+      {"int8", state.int8},
       {"validation_owed", state.validation_owed},
       {"goal_reached", state.goal_reached},
       {"best", best_to_json(state.best)},
@@ -199,6 +200,7 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   state.chunks = format > 2 ? json.integer("chunks", 0) : 0;
   state.ema = json.flag("ema");
   if (format > 2) state.mean_of = json.integer("mean_of", 0);
+  if (format > 4) state.int8 = json.flag("int8");
   if (format > 1) state.validation_owed = json.flag("validation_owed");
   if (format > 2) state.goal_reached = json.text("goal_reached");
   state.best = read_map(json.object("best"), [](Object& scores, const Name& metric) {

@@ -70,6 +70,7 @@ struct TrainingState {
   int64_t chunks = 0;            // of each slice, to fit the memory; 0: not known
   bool ema = false;              // whether the tensors include averaged weights
   int64_t mean_of = 0;           // the number of averaged checkpoints; 0: a training run
+  bool int8 = false;             // whether the weights were rounded to int8; not for training
   bool validation_owed = false;  // whether the validation of this step has yet to be done
   std::string goal_reached;      // the goal of training.until that a validation has reached
   std::map<std::string, std::vector<Score>> best;  // by metric, the best first

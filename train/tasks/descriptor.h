@@ -12,6 +12,7 @@
 
 namespace calque {
 
+struct RunPlace;
 struct SentenceEncoder;
 
 struct TaskDescriptor {
@@ -20,7 +21,7 @@ struct TaskDescriptor {
   std::span<const MetricInfo> (*metrics)();
   // The settings that the task does not support.
   std::vector<Contradiction> (*contradictions)(const Config& config) = nullptr;
-  SentenceEncoder (*open_encoder)(const std::string& place) = nullptr;  // for sentence embeddings
+  SentenceEncoder (*open_encoder)(const RunPlace& place) = nullptr;  // for sentence embeddings
 };
 
 template <class SomeTask>

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/int8_weights.h"
 #include "train/tasks/task_model.h"
 #include "train/weights/trained_run.h"
 
@@ -13,9 +14,10 @@ template <class Model>
 struct OpenedRun {
   RunFolder folder;
   Config config;
-  std::string checkpoint;     // the folder of the weights
-  int64_t step = 0;           // of the checkpoint
-  int64_t longest_input = 0;  // tokens of the longest one in training; 0: not known
+  std::string checkpoint;                 // the folder of the weights
+  int64_t step = 0;                       // of the checkpoint
+  int64_t longest_input = 0;              // tokens of the longest one in training; 0: not known
+  Precision precision = Precision::full;  // of the weights in products
   std::unique_ptr<TaskModel<Model>> network;
 
   const Model& model() const { return network->model; }
@@ -25,8 +27,8 @@ struct OpenedRun {
 // folder, and returns the options of the model and the hash of the tokenizers. Throws an Error for
 // a run of another task.
 template <class Run, class Read>
-Run open_run_of(TaskKind task, const std::string& place, Read read) {
-  const RunLocation location = find_run(place, task);
+Run open_run_of(TaskKind task, const RunPlace& place, Read read) {
+  const RunLocation location = find_run(place.path, task);
   Run run;
   run.folder = location.folder;
   run.config = location.config;
@@ -36,6 +38,9 @@ Run open_run_of(TaskKind task, const std::string& place, Read read) {
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;
   run.longest_input = loaded.longest_input;
+  run.precision =
+      place.precision.value_or(loaded.int8 ? Precision::int8 : run.config.decoding.precision);
+  if (run.precision == Precision::int8) round_weights_to_int8(run.network->parameters);
   return run;
 }
 

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "train/config/load.h"
 #include "train/storage/checkpoints.h"
+#include "train/weights/derived_run.h"
 #include "train/weights/parameter_tensors.h"
 #include "train/weights/trained_run.h"
 
@@ -28,20 +29,6 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
     folders.push_back(checkpoints.folder(steps[static_cast<size_t>(i)]));
   }
   return folders;
-}
-
-// Copies the config, the tokenizers and the task's side files.
-void copy_surroundings(const TrainedRun& run, const std::string& to) {
-  const RunFolder& from = run.location.folder;
-  make_folder(real_files(), to);
-  fs::copy_file(from.config(), RunFolder{to}.config());
-  for (const auto& entry : fs::directory_iterator(from.path)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), fs::path(to) / name);
-  }
-  for (const SideFile& file : run.task->side_files()) {
-    fs::copy_file((from.*file.path)(), (RunFolder{to}.*file.path)());
-  }
 }
 
 // The text of a file; empty if it does not exist.
@@ -108,7 +95,7 @@ std::vector<std::string> best_checkpoints(const std::string& run, int64_t count)
 
 void average_weights(const std::vector<std::string>& places, const std::string& out,
                      const MakeTask& make_task) {
-  if (fs::exists(fs::symlink_status(out))) fail("{}: exists already; choose another --out", out);
+  require_new_run(out);
   const TrainedRun first = open_run(places.front(), make_task);
   const std::span<real> mean = first.task->parameters().values();
   std::vector<double> sums(mean.begin(), mean.end());
@@ -122,16 +109,8 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
     mean[k] = static_cast<real>(sums[k] / static_cast<double>(places.size()));
   }
   TrainingState state = load_state(real_files(), first.weights.checkpoint);
-  state.best.clear();  // scores of single checkpoints
-  state.retired.clear();
   state.mean_of = std::ssize(places);
-  copy_surroundings(first, out);
-  Checkpoints checkpoints(real_files(), out);
-  checkpoints.save(parameter_tensors(first.task->parameters()), {}, state);
-  try {
-    checkpoints.link("last", state.step);
-  } catch (const FileError&) {  // a file system without links: open_run() works without them
-  }
+  save_derived_run(first, out, parameter_tensors(first.task->parameters()), state);
 }
 
 }  // namespace calque

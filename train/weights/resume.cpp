@@ -43,6 +43,11 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
         "with "
         "model.init_from");
   }
+  if (state.int8) {
+    fail(
+        "the run has weights in int8 and cannot be resumed; resume the run that calque quantize "
+        "rounded");
+  }
   std::vector<std::string> notes;
   std::string harmful;
   for (const ConfigDifference& d : config_differences(config_of(state), config)) {

@@ -51,6 +51,13 @@ LoadedCheckpoint load_chosen(const RunLocation& run, const std::vector<TensorSlo
 
 }  // namespace
 
+std::vector<RunPlace> places(const std::vector<std::string>& paths,
+                             std::optional<Precision> precision) {
+  std::vector<RunPlace> all;
+  for (const std::string& path : paths) all.emplace_back(path, precision);
+  return all;
+}
+
 Config run_config(const RunFolder& run) {
   if (!fs::is_regular_file(run.config())) {
     fail("{}: not a run: it has no config.yaml; give the folder that calque train made", run.path);
@@ -98,7 +105,7 @@ LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
         "tokenizer files",
         run.folder.path);
   }
-  return {loaded.folder, loaded.state.step, loaded.state.longest_input};
+  return {loaded.folder, loaded.state.step, loaded.state.longest_input, loaded.state.int8};
 }
 
 TrainedRun open_run(const std::string& path, const MakeTask& make_task) {

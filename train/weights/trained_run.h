@@ -3,7 +3,9 @@
 // checkpoints.
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "train/config/config.h"
 #include "train/storage/checkpoints.h"
@@ -11,6 +13,21 @@
 #include "train/task.h"
 
 namespace calque {
+
+// Where a run is, and how to use its weights.
+struct RunPlace {
+  RunPlace() = default;
+  RunPlace(std::string run, std::optional<Precision> how = {})
+      : path(std::move(run)), precision(how) {}
+  RunPlace(const char* run) : path(run) {}
+
+  std::string path;  // of a run, or of one of its checkpoints
+  // By default int8 for weights that were stored in int8, and decoding.precision for others.
+  std::optional<Precision> precision;
+};
+
+std::vector<RunPlace> places(const std::vector<std::string>& paths,
+                             std::optional<Precision> precision);
 
 // A run, or one of its checkpoints, before its weights are loaded.
 struct RunLocation {
@@ -34,6 +51,7 @@ struct LoadedWeights {
   std::string checkpoint;  // its folder
   int64_t step = 0;
   int64_t longest_input = 0;  // TrainingState::longest_input
+  bool int8 = false;          // they were stored in int8
 };
 
 // Fills the parameters. Throws an Error if the checkpoint is damaged, or was trained with other

@@ -38,7 +38,7 @@ void check_image_data(const Config& config) {
 
 void evaluate_images(const EvaluateArguments& arguments,
                      const std::vector<CorpusOfSplit>& corpora) {
-  const ImageRun run = open_image_run(arguments.runs.front());
+  const ImageRun run = open_image_run(arguments.run());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string predicted;
   for (const auto& [corpus, split] : corpora) {
@@ -63,7 +63,7 @@ void evaluate_images(const EvaluateArguments& arguments,
 void classify_images(const ClassifyArguments& arguments) {
   if (arguments.images.empty()) {
     wrong_command_line(
-        fmt::format("{} is of task: images; name image files after the run", arguments.run));
+        fmt::format("{} is of task: images; name image files after the run", arguments.run.path));
   }
   const ImageRun run = open_image_run(arguments.run);
   for (const std::string& path : arguments.images) {

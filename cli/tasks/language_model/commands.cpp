@@ -98,7 +98,7 @@ std::string document_scores(const LanguageModelRun& run, const Dataset& texts) {
 
 void evaluate_language_model(const EvaluateArguments& arguments,
                              const std::vector<CorpusOfSplit>& corpora) {
-  const LanguageModelRun run = open_language_model_run(arguments.runs.front());
+  const LanguageModelRun run = open_language_model_run(arguments.run());
   const Config& config = run.config;
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string scores;

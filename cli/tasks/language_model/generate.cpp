@@ -21,7 +21,8 @@ namespace calque {
 namespace {
 
 struct GenerateArguments {
-  std::string run, prompt;
+  RunPlace run;
+  std::string prompt;
   GenerationOptions options;
   bool interactive = false;
 };
@@ -72,7 +73,7 @@ void converse(const LanguageModelRun& run, GenerationOptions options) {
 
 void generate(GenerateArguments arguments) {
   require_utf8(arguments.prompt);
-  require_task("calque generate", arguments.run, {TaskKind::language_model});
+  require_task("calque generate", arguments.run.path, {TaskKind::language_model});
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
   if (arguments.interactive) {

@@ -29,7 +29,7 @@ std::string output_line(const Sample& sample) {
 
 void evaluate_masked_lm(const EvaluateArguments& arguments,
                         const std::vector<CorpusOfSplit>& corpora) {
-  const MaskedLmRun run = open_masked_lm_run(arguments.runs.front());
+  const MaskedLmRun run = open_masked_lm_run(arguments.run());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string filled;
   for (const auto& [corpus, split] : corpora) {

@@ -18,14 +18,15 @@ namespace calque {
 namespace {
 
 struct FillArguments {
-  std::string run, text;
+  RunPlace run;
+  std::string text;
   int64_t alternatives = 1;
 };
 
 void fill(const FillArguments& arguments) {
   const std::string problem = utf8_problem(arguments.text);
   if (!problem.empty()) fail("the text: {}", problem);
-  require_task("calque fill", arguments.run, {TaskKind::masked_lm});
+  require_task("calque fill", arguments.run.path, {TaskKind::masked_lm});
   const MaskedLmRun run = open_masked_lm_run(arguments.run);
   std::vector<int32_t> ids = encode_masked_text(run.tokenizer, arguments.text);
   std::vector<int32_t> rows;

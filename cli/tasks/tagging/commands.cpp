@@ -14,8 +14,8 @@
 namespace calque {
 namespace {
 
-void tag(const std::string& run, bool with_probabilities, InvalidLine invalid) {
-  require_task("calque tag", run, {TaskKind::tagging});
+void tag(const RunPlace& run, bool with_probabilities, InvalidLine invalid) {
+  require_task("calque tag", run.path, {TaskKind::tagging});
   predict_text_classes(
       classes_of_words, run, invalid,
       [](const std::string& line, const LineInput&) { return words_of(line); },
@@ -31,7 +31,7 @@ void tag(const std::string& run, bool with_probabilities, InvalidLine invalid) {
 }
 
 void add_tag_command(CLI::App& calque) {
-  const auto run = std::make_shared<std::string>();
+  const auto run = std::make_shared<RunPlace>();
   const auto invalid = std::make_shared<InvalidLine>(InvalidLine::error);
   CLI::App* command = calque.add_subcommand("tag", "Print the tag of each word of stdin");
   add_run(command, *run);

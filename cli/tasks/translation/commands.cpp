@@ -94,7 +94,8 @@ class CometFiles {
 
 void evaluate_translation(const EvaluateArguments& arguments,
                           const std::vector<CorpusOfSplit>& corpora) {
-  std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
+  std::vector<TranslationRun> runs =
+      open_translation_runs(places(arguments.runs, arguments.precision));
   Config& config = runs.front().config;
   config.decoding = decoding_of(runs.front(), arguments.decoding);
   BleuOptions bleu = bleu_options(config);

@@ -25,6 +25,7 @@ namespace {
 
 struct TranslateArguments {
   std::vector<std::string> runs;
+  std::optional<Precision> precision;
   DecodingArguments decoding;
   std::string input, output, prefix;
   std::optional<Sampling> sampling;
@@ -166,7 +167,8 @@ void translate(TranslateArguments arguments) {
   for (const std::string& run : arguments.runs) {
     require_task("calque translate", run, {TaskKind::translation});
   }
-  std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
+  std::vector<TranslationRun> runs =
+      open_translation_runs(places(arguments.runs, arguments.precision));
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.decoding));
   LineTranslator translator(std::move(runs), options);
@@ -222,6 +224,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   add_invalid_utf8(&command, arguments.invalid);
+  add_precision(&command, arguments.precision);
   add_threads(&command);
 }
 

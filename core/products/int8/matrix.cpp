@@ -28,18 +28,13 @@ Int8Matrix::Int8Matrix(const Matrix& b)
       offsets_(panels() * panel_cols) {
   parallel_for(panels(), 1, [&](int64_t number, int64_t) {
     const int64_t first = number * panel_cols;
-    std::fill_n(place(0, first), lines_ * line_bytes, int8_t{0});
+    std::fill_n(numbers_.data() + place(0, first), lines_ * line_bytes, int8_t{0});
     std::fill_n(scales_.data() + first, panel_cols, real(0));
     std::fill_n(offsets_.data() + first, panel_cols, 0);
     for (int64_t col = first; col < std::min(cols_, first + panel_cols); ++col) {
       round_column(b.data + col * (b.flipped ? b.stride : 1), b.flipped ? 1 : b.stride, col);
     }
   });
-}
-
-int8_t* Int8Matrix::place(int64_t row, int64_t col) {
-  const int64_t line = col / panel_cols * lines_ + row / line_rows;
-  return numbers_.data() + line * line_bytes + col % panel_cols * line_rows + row % line_rows;
 }
 
 void Int8Matrix::round_column(const real* column, int64_t stride, int64_t col) {
@@ -49,15 +44,11 @@ void Int8Matrix::round_column(const real* column, int64_t stride, int64_t col) {
   int32_t sum = 0;
   for (int64_t i = 0; i < inner_ && scale > 0; ++i) {
     const auto number = static_cast<int8_t>(std::nearbyint(column[i * stride] / scale));
-    *place(i, col) = number;
+    numbers_[place(i, col)] = number;
     sum += number;
   }
   scales_[col] = scale;
   offsets_[col] = 128 * sum;
-}
-
-real Int8Matrix::at(int64_t row, int64_t col) const {
-  return static_cast<real>(*const_cast<Int8Matrix*>(this)->place(row, col)) * scales_[col];
 }
 
 }  // namespace calque

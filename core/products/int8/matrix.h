@@ -23,8 +23,11 @@ class Int8Matrix {
   int64_t cols() const { return cols_; }
   bool flipped() const { return flipped_; }  // as the rounded Matrix
 
-  // Number (row, col), after rounding.
-  real at(int64_t row, int64_t col) const;
+  // Number (row, col), after rounding: its integer times the scale of the column.
+  int8_t integer(int64_t row, int64_t col) const { return numbers_[place(row, col)]; }
+  real at(int64_t row, int64_t col) const {
+    return static_cast<real>(integer(row, col)) * scales_[col];
+  }
 
   // The layout that the kernels read: panels of 16 columns, and in each panel lines of 64 bytes
   // with 4 adjacent numbers of every column. Zeros follow, to a multiple of 16 lines.
@@ -39,7 +42,11 @@ class Int8Matrix {
   const int32_t* offsets() const { return offsets_.data(); }
 
  private:
-  int8_t* place(int64_t row, int64_t col);
+  // The index of a number in the layout.
+  int64_t place(int64_t row, int64_t col) const {
+    const int64_t line = col / panel_cols * lines_ + row / line_rows;
+    return line * line_bytes + col % panel_cols * line_rows + row % line_rows;
+  }
   void round_column(const real* column, int64_t stride, int64_t col);
 
   int64_t inner_, cols_, lines_;

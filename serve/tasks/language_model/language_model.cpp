@@ -7,8 +7,8 @@ extern const std::string_view serve_generate_js;
 
 namespace {
 
-void open_language_model(ServedRuns& runs, const std::string& folder, const std::string& name) {
-  runs.language_models.push_back({name, open_language_model_run(folder)});
+void open_language_model(ServedRuns& runs, const RunPlace& place, const std::string& name) {
+  runs.language_models.push_back({name, open_language_model_run(place)});
 }
 
 std::vector<DescribedRun> describe_language_models(const ServedRuns& runs) {

@@ -47,9 +47,9 @@ void learn_languages(LanguageDetector& detector, const ServedTranslator& served)
   }
 }
 
-void open_translator(ServedRuns& runs, const std::string& folder, const std::string& name) {
+void open_translator(ServedRuns& runs, const RunPlace& place, const std::string& name) {
   ServedTranslator served{
-      .name = name, .source = "", .target = "", .run = open_translation_run(folder), .options = {}};
+      .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
   std::tie(served.source, served.target) = languages_of(served.run.config);
   served.options = translation_options(served.run.config.decoding);
   limit_sources(served.run, served.options);

@@ -133,6 +133,42 @@ TEST_CASE("a file may have a type whose values cannot be read, but reading them 
   CHECK(differences(file.table(), targets) == std::vector<std::string>{"ids is of type I64"});
 }
 
+TEST_CASE("a matrix of integers is multiplied by the scales of its rows or columns") {
+  for (const bool by_rows : {true, false}) {
+    SimulatedFiles files;
+    const std::vector<int8_t> integers{1, -2, 3, -127, 127, 0};
+    const std::vector<real> scales =
+        by_rows ? std::vector<real>{2, real(0.5)} : std::vector<real>{2, real(0.5), 4};
+    const std::vector<NamedTensor> written{
+        {"w.scale", by_rows ? std::vector<int64_t>{2, 1} : std::vector<int64_t>{1, 3}, scales},
+        {"w", {2, 3}, {}, integers}};
+    write_safetensors(files, "x", written);
+    const SafetensorsFile file(files, "x");
+    std::vector<real> values(6);
+    const std::vector<TensorSlot> wanted{{"w", {2, 3}, values}};
+    CHECK(differences(file.table(), wanted).empty());
+    const std::string& contents = files.contents("x");
+    CHECK(file.read(wanted) == Fingerprint{contents.size(), content_hash(contents)});
+    CHECK(values == (by_rows ? std::vector<real>{2, -4, 6, real(-63.5), real(63.5), 0}
+                             : std::vector<real>{2, -1, 12, -254, real(63.5), 0}));
+  }
+}
+
+TEST_CASE("a matrix of integers without scales that fit is refused") {
+  const std::vector<int8_t> integers{1, 2, 3, 4, 5, 6};
+  const std::vector<real> two{1, 2};
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{2}, {1, 2}, {2, 1, 1}}) {
+    SimulatedFiles files;
+    write_safetensors(
+        files, "x", std::vector<NamedTensor>{{"w", {2, 3}, {}, integers}, {"w.scale", shape, two}});
+    const SafetensorsFile file(files, "x");
+    std::vector<real> values(6);
+    const std::vector<TensorSlot> wanted{{"w", {2, 3}, values}};
+    CHECK(differences(file.table(), wanted).front() == "w is of type I8");
+    CHECK_THROWS_WITH_AS(file.read(wanted), doctest::Contains("x: the values of w are I8"), Error);
+  }
+}
+
 TEST_CASE("differences between a file and the wanted tensors are reported in few lines") {
   SimulatedFiles files;
   SmallRun run;

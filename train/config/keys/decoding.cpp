@@ -73,6 +73,12 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
   for (ConfigKey& key : std::span(table).subspan(static_cast<size_t>(first))) {
     key.needs(Feature::pairs);
   }
+  in.key("precision", &D::precision, inference_precisions, harmless,
+         "The precision of the weights in products, for every command that uses the trained model "
+         "(--precision sets another one). int8: 8-bit integers, which take a quarter of the memory "
+         "bandwidth; on processors with AMX or VNNI instructions decoding is two to four times as "
+         "fast. Training and its validation use training.precision.",
+         "CTranslate2: compute_type; Marian: gemm-type");
 }
 
 void declare_logging_keys(std::vector<ConfigKey>& table) {

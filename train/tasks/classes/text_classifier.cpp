@@ -57,7 +57,7 @@ Tokenizer open_encoder_tokenizer(const Config& config, const RunFolder& run, con
   return open_tokenizers(config, run, start, {{"", make}}).front();
 }
 
-TextClassifierRun open_text_classifier(TaskKind task, const std::string& place) {
+TextClassifierRun open_text_classifier(TaskKind task, const RunPlace& place) {
   return open_run_of<TextClassifierRun>(task, place, [](TextClassifierRun& run) {
     run.tokenizer = open_encoder_tokenizer(run.config, run.folder, {}, {});
     run.labels = load_labels(run.folder);

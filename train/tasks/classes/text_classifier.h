@@ -28,7 +28,7 @@ struct TextClassifierRun : OpenedRun<Classifier> {
   Labels labels;
 };
 // Throws Error for a run of another task.
-TextClassifierRun open_text_classifier(TaskKind task, const std::string& place);
+TextClassifierRun open_text_classifier(TaskKind task, const RunPlace& place);
 
 // The settings that no such task supports.
 std::vector<Contradiction> text_classifier_contradictions(const Config& config);

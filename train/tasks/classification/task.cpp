@@ -39,7 +39,7 @@ Tensor text_vectors(const Classifier& model, std::span<const Example> texts, Mod
   return model.pooled(packed.columns[0], packed.columns[1], packed.segments, mode);
 }
 
-SentenceEncoder open_classification_encoder(const std::string& place) {
+SentenceEncoder open_classification_encoder(const RunPlace& place) {
   return sentence_encoder(open_text_classifier(TaskKind::classification, place),
                           [](const auto& run, const std::string& text) {
                             return encode_texts({text}, run.tokenizer, run.config.data.context);

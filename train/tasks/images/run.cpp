@@ -30,7 +30,7 @@ Image ImageRun::read(const std::string& path) const { return preparation.fit(rea
 
 std::string no_tokenizer_hash() { return hexadecimal(content_hash("images")); }
 
-ImageRun open_image_run(const std::string& place) {
+ImageRun open_image_run(const RunPlace& place) {
   return open_run_of<ImageRun>(TaskKind::images, place, [](ImageRun& run) {
     run.labels = load_labels(run.folder);
     run.preparation = load_preparation(run.folder);

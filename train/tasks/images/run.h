@@ -18,7 +18,7 @@ struct ImageRun : OpenedRun<VisionTransformer> {
 };
 
 // Throws Error for a run of another task.
-ImageRun open_image_run(const std::string& place);
+ImageRun open_image_run(const RunPlace& place);
 
 // Throws an Error if the patches do not fit the images.
 VisionOptions vision_options(const Config& config, const ImageShape& shape, int64_t classes);

@@ -12,7 +12,7 @@ namespace calque {
 using LanguageModelRun = TextRun<LanguageModel>;
 
 // Throws Error for a run of another task.
-inline LanguageModelRun open_language_model_run(const std::string& place) {
+inline LanguageModelRun open_language_model_run(const RunPlace& place) {
   return open_text_run<LanguageModel>(TaskKind::language_model, place, language_model_options);
 }
 

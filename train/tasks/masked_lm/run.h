@@ -13,7 +13,7 @@ using MaskedLmRun = TextRun<MaskedLm>;
 MaskedLmOptions masked_lm_options(const Config& config, int64_t vocabulary);
 
 // Throws Error for a run of another task.
-inline MaskedLmRun open_masked_lm_run(const std::string& place) {
+inline MaskedLmRun open_masked_lm_run(const RunPlace& place) {
   return open_text_run<MaskedLm>(TaskKind::masked_lm, place, masked_lm_options);
 }
 

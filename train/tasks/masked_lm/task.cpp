@@ -67,7 +67,7 @@ std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
   return all;
 }
 
-SentenceEncoder open_masked_lm_encoder(const std::string& place) {
+SentenceEncoder open_masked_lm_encoder(const RunPlace& place) {
   return sentence_encoder(open_masked_lm_run(place), [](const auto& run, const std::string& text) {
     std::vector<int32_t> ids = encode_masked_text(run.tokenizer, text);
     const auto context = static_cast<size_t>(std::max<int64_t>(2, run.config.data.context));

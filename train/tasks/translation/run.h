@@ -19,10 +19,10 @@ struct TranslationRun : OpenedRun<TranslationModel> {
 TranslationModel::Options options_of(const Config& config, const Tokenizers& tokenizers);
 
 // Throws Error for a run of another task.
-TranslationRun open_translation_run(const std::string& place);
+TranslationRun open_translation_run(const RunPlace& place);
 
 // Opens the runs of an ensemble. Throws Error unless they have the same vocabularies.
-std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>& places);
+std::vector<TranslationRun> open_translation_runs(const std::vector<RunPlace>& places);
 std::vector<Translator> models_of(const std::vector<TranslationRun>& runs);
 
 }  // namespace calque

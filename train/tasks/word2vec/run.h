@@ -15,7 +15,7 @@ inline Word2VecOptions word2vec_options(const Config& config, int64_t vocabulary
 }
 
 // Throws Error for a run of another task.
-inline Word2VecRun open_word2vec_run(const std::string& place) {
+inline Word2VecRun open_word2vec_run(const RunPlace& place) {
   return open_text_run<Word2Vec>(TaskKind::word2vec, place, word2vec_options);
 }
 
