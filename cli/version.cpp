@@ -9,6 +9,7 @@
 #include "core/instruction_set.h"
 #include "core/processor.h"
 #include "core/products/blas.h"
+#include "core/products/int8/matrix.h"
 #include "core/real.h"
 #include "core/threads/parallel.h"
 #include "ranks/start_ranks.h"
@@ -37,14 +38,15 @@ std::string version_text() {
   return fmt::format(
       "calque {}\n"
       "BLAS: {}\n"
+      "int8 products: by {}\n"
       "threads: {}\n"
       "MPI: {}\n"
       "CPU: {}\n"
       "built: {} for {}, real = {}\n"
       "instructions: {}",
-      CALQUE_VERSION, blas_description(), threads(), mpi_description(), cpu_features(), __VERSION__,
-      fmt::join(instruction_sets(), ", "), sizeof(real) == sizeof(float) ? "float" : "double",
-      instruction_set());
+      CALQUE_VERSION, blas_description(), int8_instructions(), threads(), mpi_description(),
+      cpu_features(), __VERSION__, fmt::join(instruction_sets(), ", "),
+      sizeof(real) == sizeof(float) ? "float" : "double", instruction_set());
 }
 
 }  // namespace calque

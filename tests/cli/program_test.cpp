@@ -15,13 +15,13 @@ namespace {
 
 const std::string toy = "'" CALQUE_SOURCE_DIR "/configs/toy.yaml'";
 
-TEST_CASE("--version prints the version, BLAS, threads, MPI, CPU and build") {
+TEST_CASE("--version prints the version, BLAS, int8 products, threads, MPI, CPU and build") {
   const CommandResult ran = run("calque --version");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.starts_with("calque 0."));
-  for (const char* part :
-       {"\nBLAS: OpenBLAS", "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: ", "\ninstructions: "}) {
+  for (const char* part : {"\nBLAS: OpenBLAS", "\nint8 products: by ",
+                           "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: ", "\ninstructions: "}) {
     CHECK(ran.out.find(part) != std::string::npos);
   }
 }

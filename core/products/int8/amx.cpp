@@ -3,16 +3,12 @@
 
 #include "core/products/amx.h"
 
+#include "core/processor.h"
 #include "core/products/int8/kernel.h"
 
-#ifdef CALQUE_AMX
-#include "core/products/amx_registers.h"
-#endif
+#ifdef __AMX_INT8__
 
 namespace calque::int8 {
-
-#ifdef CALQUE_AMX
-
 namespace {
 
 // 32 rows and 2 panels, or the first half of each.
