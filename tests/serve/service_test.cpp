@@ -58,7 +58,7 @@ struct TestService {
   Service service;
 
   explicit TestService(const ServiceOptions& options = {})
-      : service(open_served_runs(trained().places()), options) {}
+      : service(open_served_runs(places(trained().places(), {})), options) {}
 
   HttpResponse answer(const HttpRequest& request) {
     const auto reply = std::make_shared<KeptReply>();

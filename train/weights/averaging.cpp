@@ -110,6 +110,7 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
   }
   TrainingState state = load_state(real_files(), first.weights.checkpoint);
   state.mean_of = std::ssize(places);
+  state.int8 = false;  // the mean of rounded weights is not rounded
   save_derived_run(first, out, parameter_tensors(first.task->parameters()), state);
 }
 
