@@ -12,7 +12,7 @@ namespace {
 constexpr double unit = 1 << 20;
 
 // Source words count from 1; 0 is the empty word. No key is 0.
-uint64_t key_of(int32_t source, int32_t target) {
+uint64_t pair_key(int32_t source, int32_t target) {
   return static_cast<uint64_t>(source) << 32 | (static_cast<uint64_t>(target) + 1);
 }
 
@@ -26,7 +26,7 @@ uint64_t mixed(uint64_t key) {
 }  // namespace
 
 size_t WordTranslations::find(int32_t source, int32_t target) const {
-  const uint64_t key = key_of(source, target);
+  const uint64_t key = pair_key(source, target);
   const size_t mask = keys_.size() - 1;
   size_t at = mixed(key) & mask;
   while (keys_[at] != 0 && keys_[at] != key) at = (at + 1) & mask;
@@ -37,7 +37,7 @@ void WordTranslations::insert(int32_t source, int32_t target) {
   if (2 * used_ >= keys_.size()) grow();
   const size_t at = find(source, target);
   used_ += keys_[at] == 0;
-  keys_[at] = key_of(source, target);
+  keys_[at] = pair_key(source, target);
 }
 
 void WordTranslations::grow() {
