@@ -22,7 +22,7 @@ struct CleanOptions {
   int64_t examples = 2;  // of dropped pairs, for each rule
 };
 
-struct Example {
+struct DroppedPair {
   std::string where, source, target;
 };
 
@@ -30,7 +30,7 @@ struct Example {
 struct Dropped {
   std::string what;  // "pairs with an empty side"
   Sightings seen = {};
-  std::vector<Example> examples = {};  // none of lines that are not text
+  std::vector<DroppedPair> examples = {};  // none of lines that are not text
 };
 
 struct CleanReport {
