@@ -27,6 +27,7 @@ TrainingState full_state() {
   state.longest_input = 48;
   state.chunks = 4;
   state.ema = true;
+  state.int8 = true;
   state.mean_of = 5;
   state.validation_owed = true;
   state.goal_reached = "exact>=0.97";
