@@ -20,7 +20,7 @@ bool is_word_alone(std::string_view script) {
 }
 
 // Hashes of the words in lower case. A word has letters and digits; other characters separate.
-std::vector<uint32_t> words_of(std::string_view text) {
+std::vector<uint32_t> word_hashes(std::string_view text) {
   std::vector<uint32_t> words;
   std::string word;
   const auto end_word = [&] {
@@ -47,7 +47,7 @@ std::vector<uint32_t> words_of(std::string_view text) {
 
 void TranslationSample::add(std::string_view source, std::string_view target) {
   if (offered_++ % distance_ != 0) return;
-  std::array<Words, 2> pair = {words_of(source), words_of(target)};
+  std::array<Words, 2> pair = {word_hashes(source), word_hashes(target)};
   cells_ += std::ssize(pair[0]) * std::ssize(pair[1]);
   pairs_.push_back(std::move(pair));
   if (cells_ > most_cells) thin_out();
@@ -127,7 +127,7 @@ std::optional<double> TranslationScore::of_ids(const std::array<Ids, 2>& ids) co
 }
 
 std::optional<double> TranslationScore::of(std::string_view source, std::string_view target) const {
-  return of_ids({sides_[0].ids_of(words_of(source)), sides_[1].ids_of(words_of(target))});
+  return of_ids({sides_[0].ids_of(word_hashes(source)), sides_[1].ids_of(word_hashes(target))});
 }
 
 void TranslationScore::measure(const std::vector<std::array<Ids, 2>>& sample) {
