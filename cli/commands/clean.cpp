@@ -62,7 +62,7 @@ std::string to_text(const CleanReport& report) {
     if (dropped.seen.count == 0) continue;
     text += fmt::format("dropped by {}: {} {}{}\n", rule_texts[i].name, dropped.seen.count,
                         dropped.what, dropped.seen.places());
-    for (const Example& example : dropped.examples) {
+    for (const DroppedPair& example : dropped.examples) {
       text += fmt::format("  {}: {} | {}\n", example.where, excerpt(example.source),
                           excerpt(example.target));
     }
