@@ -73,10 +73,10 @@ TEST_CASE("a quantized run cannot be resumed, and an export of it holds the roun
 TEST_CASE("an average of a quantized run is no longer in int8") {
   const Quantized quantized(trained());
   const std::string mean = trained().file("mean");
-  output_of("calque average RUN --out " + mean, quantized.folder);
+  output_of("calque average RUN " + quantized.run + " --out " + mean, quantized.folder);
   CHECK(output_of("calque info RUN", mean).find("in int8") == std::string::npos);
   const std::string command = "printf 'a b c\\n' | calque translate RUN --scores";
-  CHECK(output_of(command, mean) == output_of(command + " --precision float32", quantized.folder));
+  CHECK(output_of(command, mean) == output_of(command + " --precision float32", mean));
 }
 
 TEST_CASE("decoding.precision is the default of --precision, but an export does not round") {

@@ -89,7 +89,7 @@ TEST_CASE("every key that a translator's model or search uses changes its option
   const std::set<std::string> elsewhere = {
       "model.preset",  "model.layers",           "model.segment_embeddings", "model.masked_head",
       "model.patch",   "model.pooling",          "model.init_from",          "model.embeddings",
-      "model.predict", "decoding.bleu_tokenize", "decoding.bleu_lowercase"};
+      "model.predict", "decoding.bleu_tokenize", "decoding.bleu_lowercase",  "decoding.precision"};
   const std::string base = "data: {train: {toy: copy}}\nmodel: {d_model: 48, positions: learned}\n";
   const auto options = [](const Config& c) {
     const TranslationOptions o = translation_options(c.decoding);
