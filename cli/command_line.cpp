@@ -147,9 +147,7 @@ CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precisio
       ->add_option_function<std::string>(
           "--precision",
           [&precision](const std::string& name) {
-            for (const Named<Precision>& each : inference_precisions) {
-              if (each.name == name) precision = each.choice;
-            }
+            precision = choice_named(inference_precisions, name);
           },
           "Of the weights in products: float32, or int8, which is faster (default: int8 for "
           "weights "

@@ -24,8 +24,8 @@ void quantize(const QuantizeArguments& arguments) {
       "{}: {:.1f} MB of weights in {:.1f} MB\n"
       "rounding changed them by {:.2f}% of their size (root mean square), most in {}: {:.2f}%\n"
       "Use it like a run.\n",
-      out, double(result.bytes_before) / 1e6, double(result.bytes) / 1e6,
-      100 * result.all.relative(), result.worst_parameter, 100 * result.worst.relative());
+      out, double(result.bytes_before) / 1e6, double(result.bytes) / 1e6, 100 * result.rounding,
+      result.worst_parameter, 100 * result.worst);
 }
 
 }  // namespace

@@ -14,10 +14,9 @@ template <class Model>
 struct OpenedRun {
   RunFolder folder;
   Config config;
-  std::string checkpoint;                 // the folder of the weights
-  int64_t step = 0;                       // of the checkpoint
-  int64_t longest_input = 0;              // tokens of the longest one in training; 0: not known
-  Precision precision = Precision::full;  // of the weights in products
+  std::string checkpoint;     // the folder of the weights
+  int64_t step = 0;           // of the checkpoint
+  int64_t longest_input = 0;  // tokens of the longest one in training; 0: not known
   std::unique_ptr<TaskModel<Model>> network;
 
   const Model& model() const { return network->model; }
@@ -38,9 +37,9 @@ Run open_run_of(TaskKind task, const RunPlace& place, Read read) {
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;
   run.longest_input = loaded.longest_input;
-  run.precision =
+  const Precision precision =
       place.precision.value_or(loaded.int8 ? Precision::int8 : run.config.decoding.precision);
-  if (run.precision == Precision::int8) round_weights_to_int8(run.network->parameters);
+  if (precision == Precision::int8) round_weights_to_int8(run.network->parameters);
   return run;
 }
 

@@ -15,28 +15,20 @@ namespace {
 // Sums of squares.
 struct Squares {
   double difference = 0, numbers = 0;
-  int64_t count = 0;
 
+  void add(std::span<const real> before, std::span<const real> after) {
+    for (size_t i = 0; i < before.size(); ++i) {
+      difference += std::pow(double(before[i]) - double(after[i]), 2);
+      numbers += double(before[i]) * double(before[i]);
+    }
+  }
   Squares& operator+=(const Squares& other) {
     difference += other.difference;
     numbers += other.numbers;
-    count += other.count;
     return *this;
   }
-  RoundingError error() const {
-    const auto mean = static_cast<double>(std::max<int64_t>(1, count));
-    return {std::sqrt(difference / mean), std::sqrt(numbers / mean)};
-  }
+  double ratio() const { return numbers > 0 ? std::sqrt(difference / numbers) : 0; }
 };
-
-Squares squares(std::span<const real> before, std::span<const real> after) {
-  Squares sums{.count = std::ssize(before)};
-  for (size_t i = 0; i < before.size(); ++i) {
-    sums.difference += std::pow(double(before[i]) - double(after[i]), 2);
-    sums.numbers += double(before[i]) * double(before[i]);
-  }
-  return sums;
-}
 
 // The integers and scales of a rounded parameter, in the layout of the file.
 struct StoredMatrix {
@@ -82,10 +74,11 @@ QuantizedRun quantize_weights(const std::string& place, const std::string& out,
       continue;
     }
     const auto own = std::span(before).subspan(static_cast<size_t>(entry.offset), values.size());
-    const Squares sums = squares(own, values);
+    Squares sums;
+    sums.add(own, values);
     all += sums;
-    if (result.worst_parameter.empty() || sums.error().relative() > result.worst.relative()) {
-      result.worst = sums.error();
+    if (result.worst_parameter.empty() || sums.ratio() > result.worst) {
+      result.worst = sums.ratio();
       result.worst_parameter = entry.name;
     }
     const StoredMatrix& numbers = stored.emplace_back(entry);
@@ -97,7 +90,7 @@ QuantizedRun quantize_weights(const std::string& place, const std::string& out,
          numbers.scales});
     result.bytes += std::ssize(numbers.integers) + count * static_cast<int64_t>(sizeof(real));
   }
-  result.all = all.error();
+  result.rounding = all.ratio();
   TrainingState state = load_state(real_files(), run.weights.checkpoint);
   state.int8 = true;
   save_derived_run(run, out, tensors, state);

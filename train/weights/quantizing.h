@@ -8,16 +8,11 @@
 
 namespace calque {
 
-// What rounding did to one parameter, or to all: root mean squares of the differences and of the
-// numbers.
-struct RoundingError {
-  double difference = 0, numbers = 0;
-  double relative() const { return numbers > 0 ? difference / numbers : 0; }
-};
-
 struct QuantizedRun {
   int64_t bytes_before = 0, bytes = 0;  // of the weights
-  RoundingError all, worst;             // of all rounded parameters, and of one
+  // What rounding changed: the root mean square of the differences, divided by that of the numbers,
+  // of all rounded parameters and of the one where it is largest.
+  double rounding = 0, worst = 0;
   std::string worst_parameter;
 };
 
