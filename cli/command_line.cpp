@@ -129,6 +129,15 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 void add_run(CLI::App* command, std::string& run) {
   command->add_option("RUN", run, "The folder of a run or of one of its checkpoints")
       ->required()
@@ -154,6 +163,13 @@ CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precisio
           "that calque quantize stored, decoding.precision for others)")
       ->check(CLI::IsMember(names))
       ->type_name("NAME");
+}
+
+CLI::Option* add_config(CLI::App* command, std::string& config) {
+  return command
+      ->add_option("CONFIG", config,
+                   "A YAML file, or the name of a built-in config (calque config list)")
+      ->type_name("");
 }
 
 // The names . and .. cannot be extended, so their full path is used.

@@ -18,6 +18,9 @@ void add_run(CLI::App* command, std::string& run);
 void add_run(CLI::App* command, RunPlace& run);
 CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precision);
 
+// The argument CONFIG of the commands that read a config.
+CLI::Option* add_config(CLI::App* command, std::string& config);
+
 // Returns RUN + ending, beside RUN, for a run or one of its checkpoints.
 std::string folder_beside(const std::string& run, const char* ending);
 
@@ -46,5 +49,8 @@ std::string explain(const CLI::App& calque, const CLI::ParseError& error);
 
 // `text` on one line, with control characters escaped.
 std::string one_line(std::string_view text);
+
+// A word quoted for a shell, if it must be.
+std::string quoted(const std::string& word);
 
 }  // namespace calque

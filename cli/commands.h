@@ -8,6 +8,7 @@
 
 namespace calque {
 
+void add_demo_command(CLI::App& calque);
 void add_train_command(CLI::App& calque);
 void add_task_commands(CLI::App& calque);  // translate, generate, ...: for runs of one task
 void add_classify_command(CLI::App& calque);
@@ -35,7 +36,7 @@ inline constexpr void (*add_commands[])(CLI::App&) = {
     add_evaluate_command, add_score_command,    add_explain_command,  add_serve_command,
     add_average_command,  add_quantize_command, add_export_command,   add_import_command,
     add_info_command,     add_data_command,     add_config_command,   add_plot_command,
-    add_bleu_command,     add_chrf_command,     add_ter_command,
+    add_bleu_command,     add_chrf_command,     add_ter_command,      add_demo_command,
 };
 
 }  // namespace calque

@@ -76,7 +76,7 @@ int run(int count, char** arguments) {
     app.set_version_flag("--version", version_text);
     app.require_subcommand(1);
     app.footer(
-        "Example: calque config check configs/toy.yaml\n"
+        "Example: calque train toy\n"
         "'calque COMMAND --help' describes a command.");
     for (const auto add_command : add_commands) add_command(app);
     const int status = run_command(app, count, arguments);

@@ -1,4 +1,4 @@
-// calque config check | show | keys: checks and explains configs.
+// calque config list | check | show | keys: checks and explains configs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,12 @@
 #include "cli/output.h"
 #include "data/text/lowercase.h"
 #include "interop/formats.h"
+#include "train/config/built_in.h"
 #include "train/config/checks/files.h"
 #include "train/config/load.h"
 #include "train/config/nearest.h"
 #include "train/config/show.h"
+#include "train/config/source.h"
 #include "train/tasks/registry.h"
 
 namespace calque {
@@ -28,6 +30,7 @@ struct ConfigArguments {
   std::string export_format;  // the value of --for
   bool strict = false;
   bool comments = false;
+  bool verbatim = false;
   bool markdown = false;
 };
 
@@ -71,7 +74,19 @@ void check(const ConfigArguments& arguments) {
   if (!all_valid) throw CLI::RuntimeError(1);
 }
 
+void list() {
+  size_t width = 0;
+  for (const BuiltInConfig& config : built_in_configs) width = std::max(width, config.name.size());
+  for (const BuiltInConfig& config : built_in_configs) {
+    fmt::print("{:{}}  {}\n", config.name, width, config_summary(config.text));
+  }
+}
+
 void show(const ConfigArguments& arguments) {
+  if (arguments.verbatim) {
+    write_output(read_config_source(arguments.config).text);
+    return;
+  }
   const Config config = load_task_config(arguments.config, arguments.settings).config;
   fmt::print("{}", show_config(config, arguments.comments ? Comments::meanings : Comments::none));
 }
@@ -126,12 +141,16 @@ void add_config_command(CLI::App& calque) {
   const auto arguments = std::make_shared<ConfigArguments>();
   CLI::App* config = calque.add_subcommand("config", "Check and explain config files");
   config->require_subcommand(1);
-  config->footer("Example: calque config check configs/toy.yaml --set training.until=20e");
+  config->footer("Example: calque config check toy --set training.until=20e");
+
+  config->add_subcommand("list", "List the built-in configs: calque train NAME")->callback(list);
 
   CLI::App* check_command = config->add_subcommand(
       "check",
       "List the problems of configs. Contradictions between keys are listed if all keys are valid");
-  check_command->add_option("CONFIG", arguments->configs, "YAML files")->required();
+  check_command->add_option("CONFIG", arguments->configs, "YAML files or names of built-in configs")
+      ->required()
+      ->type_name("");
   add_settings(check_command, arguments->settings);
   check_command
       ->add_option(
@@ -149,17 +168,25 @@ void add_config_command(CLI::App& calque) {
 
   CLI::App* show_command = config->add_subcommand(
       "show", "Print a config with all includes, presets and settings resolved");
-  show_command->add_option("CONFIG", arguments->config, "YAML file")->required();
-  show_command->add_flag("--comments", arguments->comments, "Add the meaning of each key");
-  add_settings(show_command, arguments->settings);
-  show_command->footer("Example: calque config show configs/toy.yaml --set model.preset=small");
+  add_config(show_command, arguments->config)->required();
+  CLI::Option* comments =
+      show_command->add_flag("--comments", arguments->comments, "Add the meaning of each key");
+  CLI::Option* settings = add_settings(show_command, arguments->settings);
+  show_command
+      ->add_flag("--verbatim", arguments->verbatim,
+                 "Print the file as it is, with its comments: to start a config of your own")
+      ->excludes(comments)
+      ->excludes(settings);
+  show_command->footer(
+      "Examples: calque config show toy --set model.preset=small\n"
+      "          calque config show toy --verbatim > my.yaml");
   show_command->callback([arguments] { show(*arguments); });
 
   CLI::App* keys_command =
       config->add_subcommand("keys",
                              "List all keys with their meanings; with CONFIG, instead with their "
                              "values and where they are set");
-  CLI::Option* file = keys_command->add_option("CONFIG", arguments->config, "YAML file");
+  CLI::Option* file = add_config(keys_command, arguments->config);
   CLI::Option* about = keys_command->add_option(
       "--about", arguments->about,
       "List only keys with this word in their name, meaning or name in another toolkit");

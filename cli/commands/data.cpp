@@ -63,11 +63,11 @@ void add_check(CLI::App& data) {
   CLI::App* command = data.add_subcommand(
       "check",
       "Read all corpora of a run and report lengths, dropped examples, unknown words and problems");
-  command->add_option("CONFIG", arguments->config, "The config file")->required();
+  add_config(command, arguments->config)->required();
   add_settings(command, arguments->settings);
   command->footer(
       "Exits with status 1 if it finds an error that would stop a run, or a likely mistake.\n"
-      "Example: calque data check configs/toy.yaml");
+      "Example: calque data check toy");
   command->callback([arguments] { check(*arguments); });
 }
 
@@ -110,7 +110,7 @@ void add_data_command(CLI::App& calque) {
   CLI::App* data =
       calque.add_subcommand("data", "Check or clean corpora, or write corpora of toy languages");
   data->require_subcommand(1);
-  data->footer("Example: calque data check configs/toy.yaml");
+  data->footer("Example: calque data check toy");
   add_check(*data);
   add_clean_command(*data);
   for (const std::string& name : ToyLanguage::names()) add_toy(*data, name);

@@ -47,16 +47,6 @@ RunFolder folder_of(const TrainArguments& arguments, const Config& config, Commu
   return {broadcast_text(ranks, folder)};
 }
 
-// A word quoted for a shell.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 // The command that resumes this run.
 std::string resume_command(const TrainArguments& arguments, const RunFolder& run) {
   std::string command = "calque train " + quoted(arguments.config);
@@ -212,9 +202,9 @@ int train_command(const TrainArguments& arguments) {
 void add_train_command(CLI::App& calque) {
   const auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = calque.add_subcommand("train", "Train a model, or resume its training");
-  command->add_option("CONFIG", arguments->config, "The config file")->required();
+  add_config(command, arguments->config)->required();
   command->add_option("--run", arguments->run,
-                      "Folder of the run (default: runs/NAME, for NAME.yaml)");
+                      "Folder of the run (default: runs/NAME, for NAME.yaml or the built-in NAME)");
   add_settings(command, arguments->settings);
   command->add_flag("--fresh", arguments->fresh,
                     "Start over in a new folder; the old run is not changed");
@@ -232,7 +222,7 @@ void add_train_command(CLI::App& calque) {
       ->excludes(dry_run);
   command->footer(
       "The same command again resumes an interrupted run, the newest one if --fresh made several.\n"
-      "Example: calque train configs/toy.yaml");
+      "Example: calque train toy");
   command->callback([arguments] {
     if (const int status = train_command(*arguments)) throw CLI::RuntimeError(status);
   });

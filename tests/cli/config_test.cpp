@@ -1,4 +1,4 @@
-// The commands calque config check, show and keys.
+// The commands calque config list, check, show and keys.
 #include <doctest/doctest.h>
 
 #include "cli/program.h"
@@ -19,6 +19,20 @@ TEST_CASE("config check reports that a valid config is valid") {
   CHECK(ran.status == 0);
   CHECK(ran.out == folder + "toy.yaml: valid\n");
   CHECK(ran.err.empty());
+}
+
+TEST_CASE("config list names built-in configs, which need no file") {
+  const CommandResult list = run("calque config list");
+  CHECK(list.status == 0);
+  CHECK(mentions(list.out, "\ntoy  "));
+  const std::string inside = "cd $(mktemp -d) && ";
+  CHECK(run(inside + "calque config check toy copy").out == "toy: valid\ncopy: valid\n");
+  CHECK(run(inside + "calque config show toy").out == run("calque config show " + toy).out);
+  CHECK(run(inside + "calque config show toy --verbatim | cmp - " + toy).status == 0);
+  CHECK(run(inside + "calque data check copy").out.starts_with("train: 50000 lines"));
+  check_refused(run(inside + "calque train tyo"), 1,
+                "tyo: no such file, and no built-in config of this name; similar names: toy");
+  check_refused(run(inside + "calque train multi30k"), 1, "corpora/multi30k/");
 }
 
 TEST_CASE("config check lists every problem, one per line, and fails") {

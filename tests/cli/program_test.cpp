@@ -42,11 +42,11 @@ TEST_CASE("CALQUE_ISA takes each instruction set that this build and this proces
 
 TEST_CASE("the commands have help texts with examples") {
   for (const std::string command :
-       {"",          "config",   "config check", "config show", "config keys", "train",
-        "translate", "evaluate", "score",        "explain",     "generate",    "classify",
-        "fill",      "embed",    "neighbours",   "vectors",     "average",     "serve",
-        "export",    "import",   "info",         "data",        "data check",  "data copy",  "data clean",
-        "plot",      "bleu",     "chrf",         "ter",         "tag"}) {
+       {"",           "config",   "config check", "config show", "config keys", "train",
+        "translate",  "evaluate", "score",        "explain",     "generate",    "classify",
+        "fill",       "embed",    "neighbours",   "vectors",     "average",     "serve",
+        "export",     "import",   "info",         "data",        "data check",  "data copy",
+        "data clean", "plot",     "bleu",         "chrf",        "ter",         "tag"}) {
     CAPTURE(command);
     const CommandResult ran = run("calque " + command + " --help");
     CHECK(ran.status == 0);

@@ -6,16 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 
 #include "core/error.h"
-#include "data/files/file.h"
 #include "train/config/checks/check.h"
 #include "train/config/presets.h"
 #include "train/config/schema.h"
 #include "train/config/show.h"
+#include "train/config/source.h"
 #include "train/config/suggestion.h"
 #include "train/config/yaml.h"
 
@@ -33,22 +32,21 @@ struct Assignment {
 
 using Layer = std::vector<Assignment>;
 
-// The absolute path without symlinks. A path that cannot be resolved is returned as it is: reading
-// it reports the problem.
-std::string canonical(const std::string& path) {
-  std::error_code unresolved;
-  const std::filesystem::path found = std::filesystem::weakly_canonical(path, unresolved);
-  return unresolved ? path : found.string();
-}
-
 class Loader {
  public:
-  void read_file(const std::string& path) {
-    attempt([&] { add_file(parse_yaml(calque::read_file(path, largest_config), path), path); });
+  // A path, or the name of a built-in config.
+  void read_config(const std::string& path) {
+    name_ = path;
+    attempt([&] {
+      const ConfigSource source = read_config_source(path);
+      name_ = source.name;
+      add_source(source);
+    });
   }
 
   void read_text(std::string_view text, const std::string& name) {
-    attempt([&] { add_file(parse_yaml(text, name), name); });
+    name_ = name;
+    attempt([&] { add_source({name, std::string(text)}); });
   }
 
   void read_settings(const std::vector<std::string>& settings) {
@@ -61,7 +59,7 @@ class Loader {
 
   enum class Keys { some, all };  // all: the file may have keys without effect
 
-  void finish(const std::string& name, Keys keys, const ExtraCheck& extra_check) {
+  void finish(Keys keys, const ExtraCheck& extra_check) {
     complete(loaded_.config);
     for (const auto& [name_of_key, place] : loaded_.origins) {
       const ConfigKey& key = *find_config_key(name_of_key);
@@ -69,7 +67,7 @@ class Loader {
       if (reason.empty()) continue;
       if (place.ends_with(preset_mark)) {  // a preset also sets keys that this model does not use
         key.read(parse_yaml_argument(key.write(Config()), place), loaded_.config);
-      } else if (keys == Keys::some || !place.starts_with(name + ":")) {
+      } else if (keys == Keys::some || !place.starts_with(name_ + ":")) {
         problem("{}: {}: {}", place, key.name, reason);
       }
     }
@@ -81,7 +79,7 @@ class Loader {
       const bool no_data = key == "data.train" && loaded_.config.data.train.empty();
       if (no_data && keys == Keys::all) continue;
       const auto origin = loaded_.origins.find(key);
-      problem("{}: {}: {}", origin == loaded_.origins.end() ? name : origin->second, key, message);
+      problem("{}: {}: {}", origin == loaded_.origins.end() ? name_ : origin->second, key, message);
     }
   }
 
@@ -103,16 +101,17 @@ class Loader {
     }
   }
 
-  void add_file(const YamlValue& root, const std::string& path) {
+  void add_source(const ConfigSource& source) {
+    const YamlValue root = parse_yaml(source.text, source.name);
     if (root.kind == YamlValue::Kind::nothing) {
-      fail("{}: empty; a config needs sections such as data: and model:", path);
+      fail("{}: empty; a config needs sections such as data: and model:", source.name);
     }
     if (root.kind != YamlValue::Kind::map) {
       fail("{}: a config must be a map of sections such as data: and model:, not {}",
            root.place.text(), description(root));
     }
     for (const YamlEntry& entry : root.entries) {
-      if (entry.key == "include") include(entry.value, path);
+      if (entry.key == "include") include(entry.value, source);
     }
     Layer layer;
     for (const YamlEntry& entry : root.entries) {
@@ -121,35 +120,34 @@ class Loader {
     apply(layer);
   }
 
-  void include(const YamlValue& value, const std::string& from) {
+  void include(const YamlValue& value, const ConfigSource& from) {
     std::vector<std::string> paths;
     read_value(value, "include", {}, paths);
-    including_.push_back(canonical(from));
+    including_.push_back(from.identity());
     for (const std::string& path : paths) {
-      attempt([&] { include_file(path, from, value.place); });
+      attempt([&] { include_source(path, from, value.place); });
     }
     including_.pop_back();
   }
 
-  void include_file(const std::string& path, const std::string& from, const Place& place) {
-    const std::string file = (std::filesystem::path(from).parent_path() / path).string();
-    const std::string real = canonical(file);
-    if (std::ranges::count(including_, real) > 0) {
-      fail("{}: include: {} includes itself, directly or through other files", place.text(), file);
-    }
+  void include_source(const std::string& path, const ConfigSource& from, const Place& place) {
     if (including_.size() > deepest_include) {
       fail("{}: include: nested more than {} deep", place.text(), deepest_include);
     }
     if (++files_ > most_files) {
       fail("{}: include: more than {} included files", place.text(), most_files);
     }
-    std::string text;
+    ConfigSource source;
     try {
-      text = calque::read_file(file, largest_config);
+      source = read_included_source(path, from);
     } catch (const Error& error) {
       fail("{}: include: {}", place.text(), error.what());
     }
-    add_file(parse_yaml(text, file), file);
+    if (std::ranges::count(including_, source.identity()) > 0) {
+      fail("{}: include: {} includes itself, directly or through other files", place.text(),
+           source.name);
+    }
+    add_source(source);
   }
 
   void add_section(const YamlEntry& entry, Layer& layer) {
@@ -246,6 +244,7 @@ class Loader {
     });
   }
 
+  std::string name_;  // of the config, in messages
   LoadedConfig loaded_;
   std::vector<std::string> problems_;
   std::vector<std::string> including_;  // the chain of files that led to this one
@@ -255,9 +254,9 @@ class Loader {
 Loader read(const std::string& path, const std::vector<std::string>& settings, Loader::Keys keys,
             const ExtraCheck& extra_check = {}) {
   Loader loader;
-  loader.read_file(path);
+  loader.read_config(path);
   loader.read_settings(settings);
-  loader.finish(path, keys, extra_check);
+  loader.finish(keys, extra_check);
   return loader;
 }
 
@@ -288,14 +287,14 @@ LoadedConfig parse_config(std::string_view text, const std::string& name,
   Loader loader;
   loader.read_text(text, name);
   loader.read_settings(settings);
-  loader.finish(name, Loader::Keys::some, extra_check);
+  loader.finish(Loader::Keys::some, extra_check);
   return checked(std::move(loader));
 }
 
 LoadedConfig parse_complete_config(std::string_view text, const std::string& name) {
   Loader loader;
   loader.read_text(text, name);
-  loader.finish(name, Loader::Keys::all, {});
+  loader.finish(Loader::Keys::all, {});
   return checked(std::move(loader));
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Reads a Config from a YAML file. Settings come in layers, each of which overrides those before:
-// the defaults, the included files, the file itself, and --set on the command line. Within a layer,
-// `task`, model.preset and model.kind are applied first, in this order, and the other keys override
-// them.
+// Reads a Config from a YAML file or a built-in config. Settings come in layers, each of which
+// overrides those before: the defaults, the included files, the file itself, and --set on the
+// command line. Within a layer, `task`, model.preset and model.kind are applied first, in this
+// order, and the other keys override them.
 
 #include <functional>
 #include <map>
@@ -12,11 +12,9 @@
 
 #include "train/config/checks/check.h"
 #include "train/config/config.h"
+#include "train/config/source.h"
 
 namespace calque {
-
-// The largest size of a config file in bytes, also of the one in a run, which includes defaults.
-constexpr int64_t largest_config = 1 << 20;
 
 struct LoadedConfig {
   Config config;
@@ -27,7 +25,8 @@ struct LoadedConfig {
 // Finds contradictions that only the task can know (train/tasks/registry.h).
 using ExtraCheck = std::function<std::vector<Contradiction>(const Config&)>;
 
-// `settings` are those of --set: "training.until=20e". Throws an Error with the first problem, as
+// `path` may be the name of a built-in config (source.h). `settings` are those of --set:
+// "training.until=20e". Throws an Error with the first problem, as
 // "file:line: key: what is wrong, and what is allowed".
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {},
                          const ExtraCheck& extra_check = {});

@@ -84,7 +84,9 @@ constexpr std::string_view reference_head =
 This page is generated from the program's own tables by `calque config keys --markdown`.
 
 A config is a YAML file with the key `task` and seven sections. A key that is left out has the default
-below, so a config can be short: `configs/` has some to start from, commented line by line.
+below, so a config can be short. Those of `configs/`, commented line by line, are part of the program:
+`calque config list` lists them, `calque train toy` uses one, and `calque config show toy --verbatim > my.yaml`
+copies it. A file of the same name takes precedence.
 
 - `calque config check CONFIG` lists everything that is wrong, by file and line, then the settings that
   contradict each other, and the files that are missing.
@@ -92,8 +94,8 @@ below, so a config can be short: `configs/` has some to start from, commented li
 - `calque config keys CONFIG` shows where the value of each key comes from.
 
 **Layers.** The order is: defaults; the files named by `include:` (a path or a list of paths, relative
-to the including file); the file itself; `--set key=value` on the command line, as in
-`--set training.until=20e --set 'data.train={toy: copy}'`. Later layers override earlier ones, and a list
+to the including file, or a built-in config); the file itself; `--set key=value` on the command line, as
+in `--set training.until=20e --set 'data.train={toy: copy}'`. Later layers override earlier ones, and a list
 is replaced as a whole. A key that has no effect because of another setting (`learning_rate` with the
 schedule noam) is an error, also in an included file. `task`, `model.preset` and `model.kind` are applied
 before the other keys of their own layer and after all earlier layers.
