@@ -1,11 +1,6 @@
 #include "cli/decoding_arguments.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "cli/command_line.h"
-#include "train/config/load.h"
 
 namespace calque {
 
@@ -30,20 +25,6 @@ CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& 
                              ": only decoding.* can be set here; the model is already trained";
           },
           ""));
-}
-
-DecodingConfig decoding_of(const TranslationRun& run, const DecodingArguments& arguments) {
-  std::vector<std::string> settings = arguments.settings;
-  const auto loaded = [&] {
-    return load_complete_config(run.folder.config(), settings).config.decoding;
-  };
-  if (arguments.beam > 0) settings.push_back(fmt::format("decoding.beam={}", arguments.beam));
-  if (arguments.n_best == 0) return loaded();
-  settings.emplace_back("decoding.n_best=1");  // valid with any beam
-  DecodingConfig decoding = loaded();
-  decoding.n_best = arguments.n_best;
-  decoding.beam = std::max(decoding.beam, decoding.n_best);
-  return decoding;
 }
 
 }  // namespace calque

@@ -1,6 +1,7 @@
 #include "decode/alignment.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/tape.h"
 #include "data/batches/pair_batch.h"
@@ -11,22 +12,31 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// weights: [heads, queries, keys]. For each target token, the index of the source token with the
-// largest sum of weights over the heads. A final </s> among the keys is left out.
-std::vector<int32_t> strongest_sources(const Tensor& weights, size_t targets, size_t sources) {
+// The weights of an attention, summed over its heads: a row for each target token.
+struct SummedHeads {
+  size_t targets, sources, heads;
+  std::vector<real> sums;
+
+  std::span<const real> row(size_t target) const {
+    return std::span(sums).subspan(target * sources, sources);
+  }
+};
+
+// weights: [heads, queries, keys]. The query after the last target, and a final </s> among the
+// keys, are left out.
+SummedHeads summed_heads(const Tensor& weights, size_t targets, size_t sources) {
   const auto keys = static_cast<size_t>(weights.shape()[2]);
   const size_t queries = targets + 1;
-  const size_t heads = weights.span().size() / (keys * queries);
-  std::vector<int32_t> indices;
-  for (size_t t = 0; t < targets && sources > 0; ++t) {
-    std::vector<real> total(sources);
-    for (size_t head = 0; head < heads; ++head) {
-      const auto row = weights.span().subspan((head * queries + t) * keys, sources);
-      std::ranges::transform(total, row, total.begin(), std::plus<>());
+  SummedHeads summed{targets, sources, weights.span().size() / (keys * queries), {}};
+  summed.sums.resize(targets * sources);
+  for (size_t head = 0; head < summed.heads; ++head) {
+    for (size_t t = 0; t < targets; ++t) {
+      const auto from = weights.span().subspan((head * queries + t) * keys, sources);
+      const auto to = std::span(summed.sums).subspan(t * sources, sources);
+      std::ranges::transform(to, from, to.begin(), std::plus<>());
     }
-    indices.push_back(static_cast<int32_t>(std::ranges::max_element(total) - total.begin()));
   }
-  return indices;
+  return summed;
 }
 
 const std::string& aligning_attention(Translator model) {
@@ -35,7 +45,7 @@ const std::string& aligning_attention(Translator model) {
   return layers[std::max<int64_t>(0, std::ssize(layers) - 2)].cross_attention.name;
 }
 
-std::vector<int32_t> align_pair(Translator model, const Ids& source, const Ids& target) {
+SummedHeads attend(Translator model, const Ids& source, const Ids& target) {
   Ids read, written = {begin_id};
   append_source(source, model.source_end(), read);
   written.insert(written.end(), target.begin(), target.end());
@@ -45,26 +55,51 @@ std::vector<int32_t> align_pair(Translator model, const Ids& source, const Ids& 
   AttentionRecord record;
   const Tensor memory = model.encode(read, whole(read), Mode::evaluate);
   model.decode(written, whole(written), memory, whole(read), Mode::evaluate, &record);
-  return strongest_sources(record.at(aligning_attention(model)).sentences.front(), target.size(),
-                           source.size());
+  return summed_heads(record.at(aligning_attention(model)).sentences.front(), target.size(),
+                      source.size());
 }
 
-}  // namespace
-
-std::vector<std::vector<int32_t>> attended_source_tokens(Translator model,
-                                                         const std::vector<Ids>& sources,
-                                                         const std::vector<Ids>& targets) {
-  require(sources.size() == targets.size(), "attended_source_tokens: {} sources and {} targets",
-          sources.size(), targets.size());
+// use(SummedHeads) of each pair.
+template <class Use>
+auto for_pairs(Translator model, const std::vector<Ids>& sources, const std::vector<Ids>& targets,
+               Use use) {
+  require(sources.size() == targets.size(), "alignment: {} sources and {} targets", sources.size(),
+          targets.size());
   if (model.recurrent() && model.recurrent()->decoder.score == ScoreKind::none) {
     fail("the model has no attention to align words with (model.attention_score: none)");
   }
   const NoGradient nothing_recorded;
-  std::vector<std::vector<int32_t>> indices;
+  std::vector<decltype(use(SummedHeads()))> all;
   for (size_t i = 0; i < sources.size(); ++i) {
-    indices.push_back(align_pair(model, sources[i], targets[i]));
+    all.push_back(use(attend(model, sources[i], targets[i])));
   }
-  return indices;
+  return all;
+}
+
+}  // namespace
+
+std::vector<Ids> attended_source_tokens(Translator model, const std::vector<Ids>& sources,
+                                        const std::vector<Ids>& targets) {
+  return for_pairs(model, sources, targets, [](const SummedHeads& summed) {
+    Ids indices;
+    for (size_t t = 0; t < summed.targets && summed.sources > 0; ++t) {
+      const auto row = summed.row(t);
+      indices.push_back(static_cast<int32_t>(std::ranges::max_element(row) - row.begin()));
+    }
+    return indices;
+  });
+}
+
+std::vector<ExplainedMatrix> attention_to_sources(Translator model, const std::vector<Ids>& sources,
+                                                  const std::vector<Ids>& targets) {
+  return for_pairs(model, sources, targets, [](const SummedHeads& summed) {
+    ExplainedMatrix mean{
+        static_cast<int64_t>(summed.targets), static_cast<int64_t>(summed.sources), {}};
+    for (const real sum : summed.sums) {
+      mean.values.push_back(static_cast<float>(sum / static_cast<real>(summed.heads)));
+    }
+    return mean;
+  });
 }
 
 }  // namespace calque

@@ -6,9 +6,9 @@
 
 namespace calque {
 
-TrainResult train(const Config& config, const RunFolder& run, Loudness loudness,
+TrainResult train(const Config& config, const RunFolder& run, const RunObserver& observer,
                   const MakeTask& make_task, Communicator& ranks) {
-  Training training(config, run, loudness, make_task, ranks);
+  Training training(config, run, observer, make_task, ranks);
   try {
     const TrainResult result = training.run();
     training.close_log();

@@ -4,6 +4,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/decoding_arguments.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/tasks/data_settings.h"

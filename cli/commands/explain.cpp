@@ -4,6 +4,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/decoding_arguments.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "core/error.h"
 #include "data/files/text_lines.h"
-#include "serve/http/server.h"
+#include "serve/run_server.h"
 #include "serve/served_task.h"
 
 namespace calque {
@@ -49,18 +49,9 @@ void announce(const ServeArguments& arguments, const ServedRuns& runs, int port)
 
 void serve(ServeArguments arguments) {
   if (!arguments.key_file.empty()) arguments.options.keys = read_keys(arguments.key_file);
-  Service service(open_served_runs(places(arguments.runs, arguments.precision)), arguments.options);
-  HttpServer server(arguments.host, arguments.port, arguments.limits,
-                    [&](const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
-                      service.handle(request, std::move(reply));
-                    });
-  service.attach({.stopping = [&] { return server.stopping(); },
-                  .now =
-                      [&] {
-                        const HttpServer::Counts counts = server.counts();
-                        return ServerMetrics::Now{counts.connections, counts.refused, 0};
-                      }});
-  announce(arguments, service.runs(), server.port());
+  RunServer server(open_served_runs(places(arguments.runs, arguments.precision)), arguments.options,
+                   arguments.host, arguments.port, arguments.limits);
+  announce(arguments, server.runs(), server.port());
   server.run(/*signals=*/true);
 }
 

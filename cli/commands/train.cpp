@@ -37,12 +37,9 @@ struct TrainArguments {
 };
 
 RunFolder folder_of(const TrainArguments& arguments, const Config& config, Communicator& ranks) {
-  std::string folder =
-      arguments.run.empty() ? default_run_folder(arguments.config) : without_slash(arguments.run);
-  if (ranks.is_rank_zero() && arguments.fresh) {
-    folder = unused_run_folder(folder);
-  } else if (ranks.is_rank_zero() && arguments.run.empty()) {
-    folder = folder_to_continue(folder, config);
+  std::string folder;
+  if (ranks.is_rank_zero()) {
+    folder = folder_to_train_in(arguments.config, arguments.run, arguments.fresh, config);
   }
   return {broadcast_text(ranks, folder)};
 }
@@ -121,6 +118,8 @@ int conclude(const TrainResult& result, const TrainArguments& arguments, const C
           "further, raise the patience, or set it to 0 for no limit:\n"
           "  {} --set training.patience=...\n{}",
           run.path, result.step, command, over_again);
+      return 0;
+    case Ending::stopped:  // a command follows no run
       return 0;
     case Ending::interrupted:
       fmt::print("interrupted at step {}, which is saved; to resume:\n  {}\n", result.step,

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/decoding_arguments.h"
 #include "cli/line_streams.h"
 #include "decode/explanation.h"
 #include "train/config/tasks.h"
+#include "train/tasks/translation/decoding.h"
 #include "train/weights/trained_run.h"
 
 namespace calque {
@@ -21,7 +21,7 @@ struct EvaluateArguments {
   std::optional<Precision> precision;
   CorpusConfig files;  // to evaluate on instead of a split
   std::string split = "test", tokenize, output, comet;
-  DecodingArguments decoding;
+  DecodingChoice decoding;
   int64_t samples = 0;
   bool by_length = false;
 
@@ -55,7 +55,7 @@ struct ExplainArguments {
 
   RunPlace run;
   std::string text;
-  DecodingArguments decoding;
+  DecodingChoice decoding;
   Form form = Form::page;
 };
 

@@ -36,14 +36,6 @@ bool can_continue(const std::string& folder, const Config& config) {
   }
 }
 
-// The rate of the update after `updates`.
-double rate_after(const Config& config, TrainingState state, int64_t updates) {
-  state.optimizer_step = updates;
-  return learning_rate(schedule_of(config), updates + 1, completed(config, state));
-}
-
-}  // namespace
-
 std::string folder_to_continue(const std::string& path, const Config& config) {
   std::vector<std::string> folders;
   const std::string unused = unused_run_folder(path);
@@ -56,6 +48,21 @@ std::string folder_to_continue(const std::string& path, const Config& config) {
     if (can_continue(folder, config)) return folder;
   }
   return path;
+}
+
+// The rate of the update after `updates`.
+double rate_after(const Config& config, TrainingState state, int64_t updates) {
+  state.optimizer_step = updates;
+  return learning_rate(schedule_of(config), updates + 1, completed(config, state));
+}
+
+}  // namespace
+
+std::string folder_to_train_in(const std::string& config_path, const std::string& run, bool fresh,
+                               const Config& config) {
+  const std::string folder = run.empty() ? default_run_folder(config_path) : without_slash(run);
+  if (fresh) return unused_run_folder(folder);
+  return run.empty() ? folder_to_continue(folder, config) : folder;
 }
 
 std::string changed_rate_note(const TrainingState& state, const Config& config,

@@ -53,10 +53,12 @@ std::string duration_text(double seconds) {
 }
 
 RunLog::RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
-               std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness)
+               std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness,
+               std::function<void(const std::string&)> lines)
     : known_(metrics.begin(), metrics.end()),
       loudness_(loudness),
-      bar_allowed_(loudness == Loudness::normal && isatty(STDERR_FILENO) == 1) {
+      lines_(std::move(lines)),
+      bar_allowed_(loudness == Loudness::normal && !lines_ && isatty(STDERR_FILENO) == 1) {
   if (loudness == Loudness::silent) return;
   metrics_.emplace(files, run.metrics());
   log_.emplace(files, run.log());
@@ -118,6 +120,7 @@ void RunLog::say(const std::string& line) {
   if (!log_) return;
   complain(log_->append(line));
   if (loudness_ == Loudness::quiet) return;
+  if (lines_) return lines_(line);
   clear_bar();
   if (print(stdout, line + "\n")) return;
   loudness_ = Loudness::quiet;
@@ -132,6 +135,7 @@ void RunLog::complain(const std::optional<std::string>& text) {
 void RunLog::problem(const std::string& text) {
   if (!log_) return;
   complain(log_->append("problem: " + text));
+  if (lines_) return lines_("problem: " + text);
   clear_bar();
   print(stderr, fmt::format("calque: {} (training continues)\n", text));
 }

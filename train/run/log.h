@@ -2,6 +2,7 @@
 // The log of a run: metrics.jsonl for programs, train.log and the terminal for people, and a
 // TensorBoard file with logging.tensorboard. A terminal also shows a progress bar, on stderr.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,9 +25,11 @@ enum class Loudness { normal, quiet, silent };
 
 class RunLog {
  public:
-  // `metrics` are those that the line of a validation may show.
+  // `metrics` are those that the line of a validation may show. `lines` gets what would otherwise
+  // be printed.
   RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
-         std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness);
+         std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness,
+         std::function<void(const std::string&)> lines = {});
   ~RunLog();
 
   void write(const TrainRecord& record, const std::string& remaining);
@@ -58,6 +61,7 @@ class RunLog {
   std::vector<MetricInfo> known_;
   std::optional<TensorBoardWriter> tensorboard_;
   Loudness loudness_;
+  std::function<void(const std::string&)> lines_;
   bool bar_allowed_, bar_shown_ = false;
 };
 

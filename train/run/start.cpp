@@ -54,7 +54,7 @@ std::unique_ptr<RunLock> lock_run(const RunFolder& run, Communicator& ranks, con
 
 }  // namespace
 
-Training::Training(const Config& config, const RunFolder& run, Loudness loudness,
+Training::Training(const Config& config, const RunFolder& run, const RunObserver& observer,
                    const MakeTask& make_task, Communicator& ranks)
     : ranks_(ranks),
       config_(config),
@@ -66,7 +66,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
       metric_(chosen_metric(*task_, config.training)),
       learner_(config.training, task_->parameters(), ranks),
       schedule_(schedule_of(config)),
-      loudness_(ranks.is_rank_zero() ? loudness : Loudness::silent),
+      observer_(ranks.is_rank_zero() ? observer : Loudness::silent),
       saving_(checkpoints_, config.training, metric_.better,
               [this](const std::string& problem) { log_->problem(problem); }) {
   state_.tokenizer_hash = task_->tokenizer_hash();
@@ -96,7 +96,8 @@ void Training::begin() {
   broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
   learner_.start_averaging();
   state_.ema = config_.training.ema > 0;
-  log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, loudness_);
+  log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, observer_.loudness,
+               observer_.line);
   for (const std::string& note : notes) log_->say(note);
   stream_ = task_->training({});
   std::unique_ptr<Work> largest;
@@ -130,7 +131,8 @@ void Training::restore() {
   optimizer.scatter();
   learner_.restored(state_.optimizer_step);
   if (ranks_.is_rank_zero()) cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
-  log_.emplace(files_, run_, config_.logging, task_->metrics(), state_.step, loudness_);
+  log_.emplace(files_, run_, config_.logging, task_->metrics(), state_.step, observer_.loudness,
+               observer_.line);
   if (ranks_.is_rank_zero()) tidy(restored);
   log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
   for (const std::string& note : restored.notes) log_->say(note);

@@ -67,7 +67,7 @@ TrainResult Training::run() {
     save();
   }
   agree();
-  while (!finished() && !out_of_patience() && signal_ == 0) {
+  while (!finished() && !out_of_patience() && !asked_to_stop()) {
     train_step();
     agree();
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
@@ -86,6 +86,7 @@ TrainResult Training::run() {
     if (ranks_.ranks() > 1) StopRequest::ignore_later(signal_);
     return result(Ending::interrupted, signal_);
   }
+  if (stopped_ && !finished()) return result(Ending::stopped);
   return result(out_of_patience() ? Ending::patience : Ending::finished);
 }
 
@@ -93,13 +94,14 @@ TrainResult Training::run() {
 void Training::agree() {
   struct {
     double seconds;
-    int64_t signal;
-  } const own{state_.seconds_trained, StopRequest::signal()};
+    int64_t signal, stopped;
+  } const own{state_.seconds_trained, StopRequest::signal(), stopped_};
   ranks_.at_step(state_.step);
   const auto all = all_gather(ranks_, std::span(&own, 1));
   state_.seconds_trained = all.front().seconds;
   for (const auto& rank : all) {
     if (rank.signal != 0) signal_ = static_cast<int>(rank.signal);
+    if (rank.stopped != 0) stopped_ = true;
   }
 }
 
@@ -147,35 +149,43 @@ void Training::watch(const StepOutcome& outcome, const Works& works) {
   if (!stream_->same_data(before_.epochs, state_.epoch)) guard.data_changed();
 }
 
+// The record of a step. Speed and waits are measured since the last line of the log.
+TrainRecord Training::record_of(const StepOutcome& outcome, double rate, double elapsed) const {
+  TrainRecord record;
+  record.step = state_.step;
+  record.epoch = stream_->epochs();
+  record.mean = mean_of(outcome.sums);
+  record.learning_rate = rate;
+  record.gradient_norm = outcome.update.gradient_norm;
+  record.tokens = state_.tokens;
+  record.seconds = state_.seconds_trained;
+  record.tokens_per_second = static_cast<double>(meter_.tokens) / elapsed;
+  record.gflop_per_second = meter_.flops / elapsed / 1e9;
+  record.wait_share = (stream_->wait_seconds() - meter_.waited) / elapsed;
+  record.memory_mb = static_cast<double>(memory_statistics().peak) / 1e6;
+  if (ranks_.ranks() > 1) {
+    const Traffic traffic = ranks_.traffic() - meter_.exchanged;
+    record.exchange_share = traffic.seconds / elapsed;
+    record.exchange_mb =
+        static_cast<double>(traffic.bytes) / 1e6 / static_cast<double>(meter_.steps);
+  }
+  return record;
+}
+
 void Training::log_step(const StepOutcome& outcome, double rate) {
   const Phase phase("log");
   const double elapsed = std::max(1e-9, seconds_since(meter_.since));
-  const double speed = static_cast<double>(meter_.tokens) / elapsed;
+  TrainRecord record = record_of(outcome, rate, elapsed);
+  if (observer_.step && !observer_.step(record)) stopped_ = true;
   if (state_.step % config_.logging.every == 0) {
-    TrainRecord record;
-    record.step = state_.step;
-    record.epoch = stream_->epochs();
     record.mean = mean_of(state_.since_log);
-    record.learning_rate = rate;
-    record.gradient_norm = outcome.update.gradient_norm;
-    record.tokens = state_.tokens;
-    record.seconds = state_.seconds_trained;
-    record.tokens_per_second = speed;
-    record.gflop_per_second = meter_.flops / elapsed / 1e9;
-    record.wait_share = (stream_->wait_seconds() - meter_.waited) / elapsed;
-    record.memory_mb = static_cast<double>(memory_statistics().peak) / 1e6;
-    if (ranks_.ranks() > 1) {
-      const Traffic traffic = ranks_.traffic() - meter_.exchanged;
-      record.exchange_share = traffic.seconds / elapsed;
-      record.exchange_mb =
-          static_cast<double>(traffic.bytes) / 1e6 / static_cast<double>(meter_.steps);
-    }
     log_->write(record, remaining());
     state_.since_log = {};
     start_meter();
   }
-  log_->progress(done(), fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
-                                     mean_of(outcome.sums).loss, speed, remaining()));
+  log_->progress(done(),
+                 fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
+                             mean_of(outcome.sums).loss, record.tokens_per_second, remaining()));
 }
 
 std::string Training::remaining() const {
@@ -237,6 +247,7 @@ bool Training::validate_here() {
   ValidRecord record = record_of(*scores);
   record.seconds = seconds_since(start);
   log_->write(record);
+  if (observer_.validation && !observer_.validation(record)) stopped_ = true;
   saving_.forget_failed_scores(state_);
   bool best = false;
   const auto chosen =

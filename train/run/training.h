@@ -33,8 +33,8 @@ struct Meter {
 
 class Training {
  public:
-  Training(const Config& config, const RunFolder& run, Loudness loudness, const MakeTask& make_task,
-           Communicator& ranks);
+  Training(const Config& config, const RunFolder& run, const RunObserver& observer,
+           const MakeTask& make_task, Communicator& ranks);
   TrainResult run();
   void close_log() { log_->close(); }
   // Logs the error that ended the run.
@@ -66,6 +66,7 @@ class Training {
   void agree();
   void watch(const StepOutcome& outcome, const Works& works);
   void log_step(const StepOutcome& outcome, double rate);
+  TrainRecord record_of(const StepOutcome& outcome, double rate, double elapsed) const;
   bool validate();
   bool validate_here();
   ValidRecord record_of(const Scores& scores) const;
@@ -73,6 +74,7 @@ class Training {
   void report();
   void save();
   std::string remaining() const;
+  bool asked_to_stop() const { return signal_ != 0 || stopped_; }
   TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
 
   Communicator& ranks_;
@@ -87,12 +89,13 @@ class Training {
   TrainingState state_;
   Schedule schedule_;
   std::optional<RunLog> log_;
-  Loudness loudness_;
+  const RunObserver observer_;
   CheckpointSaving saving_;
   std::unique_ptr<WorkStream> stream_;
   Meter meter_;
-  int signal_ = 0;  // the signal that asked this or another rank to stop, or 0
-  Elapsed before_;  // before the last step
+  int signal_ = 0;        // the signal that asked this or another rank to stop, or 0
+  bool stopped_ = false;  // the observer has asked to stop
+  Elapsed before_;        // before the last step
   double seconds_before_ = 0, share_before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

@@ -82,4 +82,9 @@ LoadedConfig load_task_config(const std::string& path, const std::vector<std::st
   return load_config(path, settings, task_contradictions);
 }
 
+LoadedConfig parse_task_config(std::string_view text, const std::string& name,
+                               const std::vector<std::string>& settings) {
+  return parse_config(text, name, settings, task_contradictions);
+}
+
 }  // namespace calque

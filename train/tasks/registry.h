@@ -31,5 +31,8 @@ std::vector<Contradiction> task_contradictions(const Config& config);
 // load_config() that also checks task_contradictions().
 LoadedConfig load_task_config(const std::string& path,
                               const std::vector<std::string>& settings = {});
+// The same for a text, which messages call `name`.
+LoadedConfig parse_task_config(std::string_view text, const std::string& name,
+                               const std::vector<std::string>& settings = {});
 
 }  // namespace calque

@@ -1,17 +1,13 @@
 // What evaluate, explain, classify and data check do with runs of task: images.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <functional>
-
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
-#include "train/report/pages/image_page.h"
 #include "train/tasks/images/evaluation.h"
+#include "train/tasks/images/explanation.h"
 #include "train/tasks/images/run.h"
 
 namespace calque {
@@ -73,29 +69,8 @@ void classify_images(const ClassifyArguments& arguments) {
   }
 }
 
-// The class probabilities of an image file and the attention to its patches.
-std::string explain_image(const ExplainArguments& arguments) {
-  const ImageRun run = open_image_run(arguments.run);
-  const VisionTransformer& model = run.model();
-  const Image image = run.read(arguments.text);
-  ImageExplanation explanation{
-      .file = std::filesystem::path(arguments.text).filename().string(),
-      .model = fmt::format("{}, step {}", run.checkpoint, run.step),
-      .height = image.shape.height,
-      .width = image.shape.width,
-      .channels = image.shape.channels,
-      .patch = model.options.patch,
-      .pixels = image.pixels,
-      .attention_of = model.cls ? "the token that is classified" : "all patches, the mean",
-      .classes = {},
-      .attention = attention_to_patches(model, run.preparation, image.pixels)};
-  const std::vector<double> probabilities =
-      class_probabilities(model, run.preparation, image.pixels);
-  for (size_t i = 0; i < probabilities.size(); ++i) {
-    explanation.classes.emplace_back(run.labels[i], probabilities[i]);
-  }
-  std::ranges::stable_sort(explanation.classes, std::ranges::greater(),
-                           &std::pair<std::string, double>::second);
+std::string explain_image_file(const ExplainArguments& arguments) {
+  const ImageExplanation explanation = explain_image(open_image_run(arguments.run), arguments.text);
   return arguments.form == ExplainArguments::Form::json ? image_json(explanation)
                                                         : image_page(explanation);
 }
@@ -111,7 +86,7 @@ const TaskCommands images_commands = {
     .path_meaning = "Images: evaluate on this folder of classes or IDX file instead",
     .check_data = check_image_data,
     .evaluate = evaluate_images,
-    .explain = explain_image,
+    .explain = explain_image_file,
     .classify = classify_images,
 };
 

@@ -11,12 +11,12 @@
 #include "data/files/text_lines.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
-#include "decode/score.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
 #include "train/tasks/language_model/run.h"
 #include "train/tasks/language_model/samples.h"
+#include "train/tasks/language_model/scoring.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/text/corpora.h"
@@ -56,8 +56,7 @@ namespace {
 std::string score_lines(const LanguageModelRun& run,
                         const std::vector<std::vector<int32_t>>& documents) {
   std::string lines;
-  for (const std::vector<real>& tokens :
-       token_log_probabilities(run.model(), documents, {.context = run.config.data.context})) {
+  for (const std::vector<real>& tokens : score_documents(run, documents)) {
     lines += score_line(std::accumulate(tokens.begin(), tokens.end(), 0.0), std::ssize(tokens));
   }
   return lines;
@@ -72,9 +71,7 @@ void score_language_model(const ScoreArguments& arguments) {
       const std::string line = text.line(i);
       const std::string problem = utf8_problem(line);
       if (!problem.empty()) fail("{}: {}", text.where(i), problem);
-      documents.push_back({begin_id});
-      run.tokenizer.encode_document(line, documents.back());
-      documents.back().push_back(end_id);
+      documents.push_back(document_ids(run, line));
     }
     fmt::print("{}", score_lines(run, documents));
   }

@@ -11,10 +11,8 @@
 #include "core/error.h"
 #include "data/datasets/check.h"
 #include "data/files/text_lines.h"
-#include "data/text/utf8.h"
-#include "decode/explain.h"
-#include "decode/score.h"
 #include "train/metrics/translation/bleu_by_length.h"
+#include "train/tasks/translation/scoring.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/split_evaluation.h"
@@ -122,36 +120,25 @@ void evaluate_translation(const EvaluateArguments& arguments,
   if (!arguments.comet.empty()) comet.write(without_slash(arguments.comet));
 }
 
-std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, int64_t count,
-                                         const Tokenizer& tokenizer, int64_t learned_positions) {
-  std::vector<std::vector<int32_t>> ids;
-  for (int64_t i = first; i < first + count; ++i) {
-    const std::string line = text.line(i);
-    const std::string problem = utf8_problem(line);
-    if (!problem.empty()) fail("{}: {}", text.where(i), problem);
-    ids.push_back(tokenizer.encode(line));
-    if (learned_positions > 0 && std::ssize(ids.back()) + 1 > learned_positions) {
-      fail("{}: {} tokens, but the model has learned {} positions", text.where(i),
-           ids.back().size() + 1, learned_positions);
-    }
-  }
-  return ids;
-}
-
 void score_translation(const ScoreArguments& arguments) {
   constexpr int64_t lines_at_once = 2000;
   const TranslationRun run = open_translation_run(arguments.run);
-  const int64_t positions = run.model().learned_positions();
   const TextLines source(arguments.source), target(arguments.target);
   if (source.count() != target.count()) {
     fail("{} has {} lines, but {} has {}; line n of one belongs to line n of the other",
          source.path(), source.count(), target.path(), target.count());
   }
   for (int64_t first = 0; first < source.count(); first += lines_at_once) {
-    const int64_t count = std::min(lines_at_once, source.count() - first);
-    for (const SequenceScore& pair :
-         score_pairs(run.model(), encode(source, first, count, run.tokenizers.source, positions),
-                     encode(target, first, count, run.tokenizers.target, positions))) {
+    const auto lines = [&](const TextLines& text) {
+      std::vector<std::string> some;
+      const int64_t end = std::min(text.count(), first + lines_at_once);
+      for (int64_t i = first; i < end; ++i) some.push_back(text.line(i));
+      return some;
+    };
+    const auto place = [&](PairSide side, size_t pair) {
+      return (side == PairSide::source ? source : target).where(first + static_cast<int64_t>(pair));
+    };
+    for (const SequenceScore& pair : score_texts(run, lines(source), lines(target), place)) {
       fmt::print("{}", score_line(pair.log_probability, pair.tokens));
     }
   }

@@ -26,7 +26,7 @@ namespace {
 struct TranslateArguments {
   std::vector<std::string> runs;
   std::optional<Precision> precision;
-  DecodingArguments decoding;
+  DecodingChoice decoding;
   std::string input, output, prefix;
   std::optional<Sampling> sampling;
   int64_t buffer = 0;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/tape.h"
+#include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 
 namespace calque {
@@ -100,6 +102,27 @@ std::string masked_text(const Tokenizer& tokenizer, std::span<const int32_t> ids
     append(mask_symbol, true);
     ids = {mask + 1, ids.end()};
   }
+}
+
+FilledText fill_text(const MaskedLmRun& run, const std::string& text, int64_t alternatives) {
+  const std::string problem = utf8_problem(text);
+  if (!problem.empty()) fail("the text: {}", problem);
+  std::vector<int32_t> ids = encode_masked_text(run.tokenizer, text);
+  std::vector<int32_t> rows;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == mask_id(run.tokenizer)) rows.push_back(static_cast<int32_t>(i));
+  }
+  if (rows.empty()) fail("the text has no [MASK]; write one where a token is missing");
+  if (std::ssize(ids) > run.config.data.context) {
+    fail("the text has {} tokens, but the model sees {} at once; shorten it", ids.size(),
+         run.config.data.context);
+  }
+  FilledText filled{"", fill_rows(run.model(), run.tokenizer, ids, rows, alternatives)};
+  for (size_t k = 0; k < rows.size(); ++k) {
+    ids[static_cast<size_t>(rows[k])] = filled.fillings[k].front().id;
+  }
+  filled.text = run.tokenizer.decode_document(ids);
+  return filled;
 }
 
 }  // namespace calque

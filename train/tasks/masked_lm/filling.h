@@ -8,6 +8,7 @@
 
 #include "data/documents/masking.h"
 #include "nn/models/encoder.h"
+#include "train/tasks/masked_lm/run.h"
 
 namespace calque {
 
@@ -29,5 +30,14 @@ std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_
 // Decodes ids and writes [MASK] for each masked token, which may begin or continue a word. For
 // words, WordPiece and SentencePiece, a [MASK] that does not begin a line follows a space.
 std::string masked_text(const Tokenizer& tokenizer, std::span<const int32_t> ids);
+
+// A text with the most probable token at each [MASK].
+struct FilledText {
+  std::string text;
+  std::vector<std::vector<Filling>> fillings;  // of each [MASK], most probable first
+};
+
+// Throws an Error for a text without [MASK], longer than the model's context, or not UTF-8.
+FilledText fill_text(const MaskedLmRun& run, const std::string& text, int64_t alternatives);
 
 }  // namespace calque

@@ -4,24 +4,16 @@
 
 #include "data/files/text_lines.h"
 #include "data/tokenizers/vocabulary.h"
-#include "train/tasks/translation/parts.h"
 #include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
 namespace {
 
-// The links of the k-th translation. Words are numbered through all parts.
+// The links of the k-th translation.
 std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, size_t k) {
-  if (found.source.empty()) return "";
   std::vector<std::string> links;
-  std::pair<int64_t, int64_t> first;
-  for (const AlignedWords& part : align_words(run, divided(found.source, found.source_ends),
-                                              divided(found.best[k].ids, found.target_ends[k]))) {
-    for (const auto& [i, j] : part.links) {
-      links.push_back(fmt::format("{}-{}", first.first + i, first.second + j));
-    }
-    first.first += std::ssize(part.source);
-    first.second += std::ssize(part.target);
+  for (const auto& [i, j] : align_words(run, found, k).links) {
+    links.push_back(fmt::format("{}-{}", i, j));
   }
   return fmt::format("{}", fmt::join(links, " "));
 }

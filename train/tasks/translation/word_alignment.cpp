@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/alignment.h"
+#include "train/tasks/translation/parts.h"
 
 namespace calque {
 namespace {
@@ -50,6 +51,21 @@ std::vector<AlignedWords> align_words(const TranslationRun& run,
     all.push_back(std::move(aligned));
   }
   return all;
+}
+
+AlignedWords align_words(const TranslationRun& run, const FoundTranslations& found, size_t k) {
+  AlignedWords whole;
+  if (found.source.empty()) return whole;
+  for (const AlignedWords& part : align_words(run, divided(found.source, found.source_ends),
+                                              divided(found.best[k].ids, found.target_ends[k]))) {
+    for (const auto& [i, j] : part.links) {
+      whole.links.emplace_back(static_cast<int32_t>(whole.source.size()) + i,
+                               static_cast<int32_t>(whole.target.size()) + j);
+    }
+    whole.source.insert(whole.source.end(), part.source.begin(), part.source.end());
+    whole.target.insert(whole.target.end(), part.target.begin(), part.target.end());
+  }
+  return whole;
 }
 
 }  // namespace calque

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/tasks/translation/run.h"
+#include "train/tasks/translation/search.h"
 
 namespace calque {
 
@@ -19,5 +20,8 @@ struct AlignedWords {
 std::vector<AlignedWords> align_words(const TranslationRun& run,
                                       const std::vector<std::vector<int32_t>>& sources,
                                       const std::vector<std::vector<int32_t>>& targets);
+
+// Aligns the words of the k-th translation that was found. Words are numbered through all parts.
+AlignedWords align_words(const TranslationRun& run, const FoundTranslations& found, size_t k);
 
 }  // namespace calque
