@@ -21,6 +21,7 @@ void score(Translator model, const PairBatch& batch, std::vector<SequenceScore>&
     SequenceScore score{.tokens = targets.length(i)};
     for (int32_t t = targets.begin(i); t < targets.end(i); ++t) {
       score.log_probability += double(logs[t]);
+      score.of_tokens.push_back(logs[t]);
     }
     scores.push_back(score);
   }

@@ -11,7 +11,8 @@ namespace calque {
 
 struct SequenceScore {
   double log_probability = 0;
-  int64_t tokens = 0;  // </s> included
+  int64_t tokens = 0;                // </s> included
+  std::vector<real> of_tokens = {};  // the log-probability of each
 };
 
 // Returns the score of each target, given its source. Sources and targets do not contain </s>; the

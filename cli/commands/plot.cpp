@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -31,12 +30,10 @@ struct PlotArguments {
   PlotOptions options = {};
 };
 
-// In the order of CurveAxis.
-constexpr std::array<const char*, 4> axis_names = {"step", "epoch", "tokens", "time"};
-
-CurveAxis axis_named(const std::string& name) {
-  const auto found = std::find(axis_names.begin(), axis_names.end(), name);
-  return static_cast<CurveAxis>(found - axis_names.begin());
+std::vector<std::string> names_of_axes() {
+  std::vector<std::string> names;
+  for (const Named<CurveAxis>& axis : curve_axes) names.emplace_back(axis.name);
+  return names;
 }
 
 std::string check_smoothing(const std::string& text) {
@@ -52,7 +49,7 @@ std::string default_page(const std::vector<fs::path>& runs) {
 }
 
 void plot(PlotArguments& arguments) {
-  arguments.options.axis = axis_named(arguments.over);
+  arguments.options.axis = *choice_named(curve_axes, arguments.over);
   std::vector<ReportRun> runs = read_runs(arguments.runs, {});
   for (ReportRun& run : runs) {
     const auto metrics = metrics_of(run.config);
@@ -97,8 +94,7 @@ void add_plot_command(CLI::App& calque) {
           ->delimiter(',')
           ->allow_extra_args(false),
       command->add_option("--over", arguments->over, "The x axis: step, epoch, tokens or time")
-          ->check(CLI::IsMember(std::vector<std::string>(axis_names.begin(), axis_names.end()))
-                      .description(""))
+          ->check(CLI::IsMember(names_of_axes()).description(""))
           ->type_name(""),
       command
           ->add_option("--smooth", arguments->options.smoothing,

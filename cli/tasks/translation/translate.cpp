@@ -75,18 +75,18 @@ class InputLines {
             prefix_->name(), more ? "fewer" : "more", input_.name(), shorter->name(),
             shorter->count());
       }
-      if (more) check(*prefix_, prefix, LineTranslator::Side::target);
-      if (more) check(input_, line, LineTranslator::Side::source);
+      if (more) check(*prefix_, prefix, PairSide::target);
+      if (more) check(input_, line, PairSide::source);
       if (more) prefixes_.push_back(prefix);
     } else if (more) {
-      check(input_, line, LineTranslator::Side::source);
+      check(input_, line, PairSide::source);
     }
     if (more) lines_.push_back(line);
     return more;
   }
 
  private:
-  void check(const LineInput& from, const std::string& line, LineTranslator::Side side) {
+  void check(const LineInput& from, const std::string& line, PairSide side) {
     const std::string objection = translator_.objection(line, side);
     if (!objection.empty()) fail("{}: {}", from.where(), objection);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.h"
 #include "train/report/run_metrics.h"
 
 namespace calque {
@@ -30,6 +31,10 @@ const MetricsTable& table_of(const ReportRun& run, CurveSource source);
 
 // The x axis.
 enum class CurveAxis { step, epoch, tokens, seconds };
+inline constexpr Named<CurveAxis> curve_axes[] = {{"step", CurveAxis::step},
+                                                  {"epoch", CurveAxis::epoch},
+                                                  {"tokens", CurveAxis::tokens},
+                                                  {"time", CurveAxis::seconds}};
 const std::vector<double>& clock_of(const MetricsTable& table, CurveAxis axis);
 std::string axis_title(CurveAxis axis);
 

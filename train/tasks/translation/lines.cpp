@@ -1,9 +1,5 @@
 #include "train/tasks/translation/lines.h"
 
-#include <algorithm>
-
-#include "data/files/text_lines.h"
-#include "data/tokenizers/vocabulary.h"
 #include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
@@ -23,28 +19,6 @@ std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, s
 LineTranslator::LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options)
     : runs_(std::move(runs)), options_(options), models_(models_of(runs_)) {
   limit_sources(runs_.front(), options_.search);
-}
-
-std::string LineTranslator::objection(const std::string& line, Side side) const {
-  if (std::ssize(line) > longest_line) {
-    return fmt::format("{} bytes, more than the {} of the longest line; split the line",
-                       line.size(), longest_line);
-  }
-  const Tokenizers& both = runs_.front().tokenizers;
-  const auto ids = [&] { return (side == Side::source ? both.source : both.target).encode(line); };
-  if (side == Side::target && std::ranges::count(ids(), unknown_id) > 0) {
-    return "contains text that is not in the vocabulary; use another spelling";
-  }
-  for (const TranslationRun& run : runs_) {
-    const int64_t most = run.model().learned_positions();
-    if (most == 0) continue;
-    const int64_t tokens = std::ssize(ids()) + 1;
-    if (tokens > most) {
-      return fmt::format("{} tokens, but the model has learned {} positions; split the line",
-                         tokens, most);
-    }
-  }
-  return "";
 }
 
 void LineTranslator::write(std::string& out, const FoundTranslations& found, size_t k,

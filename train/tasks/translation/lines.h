@@ -26,11 +26,10 @@ class LineTranslator {
   // Several runs form an ensemble and must have the same vocabularies.
   LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options);
 
-  // Returns why a line, which is UTF-8, cannot be translated, or an empty text. A line must have at
-  // most longest_line bytes and fit the learned positions; a prefix (target) must also have no
-  // unknown tokens.
-  enum class Side { source, target };
-  std::string objection(const std::string& line, Side side = Side::source) const;
+  // As objection_to(), for the runs of this translator.
+  std::string objection(const std::string& line, PairSide side = PairSide::source) const {
+    return objection_to(runs_, line, side);
+  }
 
   // The output for consecutive lines without objections, numbered from `first_number`. Translation
   // i begins with prefixes[i], if prefixes are given. A line without tokens becomes its prefix.

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "decode/score.h"
-#include "train/tasks/translation/run.h"
+#include "train/tasks/translation/search.h"
 
 namespace calque {
 
 // Names a text of a pair in an error, such as "test.de:17".
-enum class PairSide { source, target };
 using PlaceOfText = std::function<std::string(PairSide side, size_t pair)>;
 
 // The score of each target, given its source. Throws an Error for a text that is not UTF-8 or

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "data/files/text_lines.h"
+#include "data/tokenizers/vocabulary.h"
 #include "train/tasks/translation/parts.h"
 
 namespace calque {
@@ -115,6 +117,31 @@ std::vector<std::string> translate_texts(std::span<const Translator> models,
     translations.push_back(tokenizers.target.decode(found.best.front().ids));
   }
   return translations;
+}
+
+std::string objection_to(std::span<const TranslationRun> runs, const std::string& text,
+                         PairSide side) {
+  if (std::ssize(text) > longest_line) {
+    return fmt::format("{} bytes, more than the {} of the longest line; split the line",
+                       text.size(), longest_line);
+  }
+  const Tokenizers& both = runs.front().tokenizers;
+  const auto ids = [&] {
+    return (side == PairSide::source ? both.source : both.target).encode(text);
+  };
+  if (side == PairSide::target && std::ranges::count(ids(), unknown_id) > 0) {
+    return "contains text that is not in the vocabulary; use another spelling";
+  }
+  for (const TranslationRun& run : runs) {
+    const int64_t most = run.model().learned_positions();
+    if (most == 0) continue;
+    const int64_t tokens = std::ssize(ids()) + 1;
+    if (tokens > most) {
+      return fmt::format("{} tokens, but the model has learned {} positions; split the line",
+                         tokens, most);
+    }
+  }
+  return "";
 }
 
 void limit_sources(const TranslationRun& run, TranslationOptions& options) {

@@ -50,6 +50,13 @@ std::vector<std::string> translate_texts(std::span<const Translator> models,
                                          const TranslationOptions& options,
                                          const std::function<void(int64_t)>& done = {});
 
+// Returns why a text, which is UTF-8, cannot be translated, or an empty text. It must have at most
+// longest_line bytes and fit the learned positions of all runs; a prefix (target) must also have no
+// unknown tokens.
+enum class PairSide { source, target };
+std::string objection_to(std::span<const TranslationRun> runs, const std::string& text,
+                         PairSide side = PairSide::source);
+
 // Sets the options for long sources by what the run was trained on.
 void limit_sources(const TranslationRun& run, TranslationOptions& options);
 

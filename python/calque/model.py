@@ -1,0 +1,99 @@
+"""What all opened models share."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Iterable
+
+from . import _calque
+from ._native import Error
+
+if TYPE_CHECKING:
+    from .serving import Server
+
+Path = "str | os.PathLike[str]"
+
+
+class Model:
+    """A trained run in use. `calque.load` returns the class of its task."""
+
+    def __init__(self, run: str, precision: str | None, opened: Any) -> None:
+        self._path = run
+        self._precision = precision or ""
+        self._opened = opened
+        self._about: dict[str, Any] = opened.about()
+
+    @property
+    def run(self) -> str:
+        """The folder of the run."""
+        return str(self._about["run"])
+
+    @property
+    def checkpoint(self) -> str:
+        """The folder of the weights."""
+        return str(self._about["checkpoint"])
+
+    @property
+    def step(self) -> int:
+        """The step of training that the weights are of."""
+        return int(self._about["step"])
+
+    @property
+    def parameters(self) -> int:
+        """The number of parameters."""
+        return int(self._about["parameters"])
+
+    @property
+    def config(self) -> str:
+        """The config of the run as YAML, with every key that has an effect."""
+        return str(self._about["config"])
+
+    def __repr__(self) -> str:
+        precision = f", precision={self._precision!r}" if self._precision else ""
+        return f"<calque.{type(self).__name__} {self._path!r}, step {self.step}{precision}>"
+
+    def __reduce__(self) -> Any:
+        return type(self)._open, (self._path, self._precision)
+
+    @classmethod
+    def _open(cls, run: str, precision: str) -> Model:
+        from .loading import load
+
+        return load(run, precision=precision or None)
+
+    def export(self, format: str, out: str | os.PathLike[str], *, int8: bool = False) -> str:
+        """Writes the model in the format of another engine to the new folder `out`.
+
+        Returns a remark, or an empty string. `calque.formats()` lists the formats; `int8` is for
+        ctranslate2 alone.
+        """
+        return str(_calque.export_run(self._path, format, os.fspath(out), int8))
+
+    def quantize(self, out: str | os.PathLike[str]) -> Model:
+        """Writes a run with the weights in int8 to the new folder `out`, and opens it."""
+        from .loading import load
+
+        _calque.quantize_run(self._path, os.fspath(out))
+        return load(out)
+
+    def serve(self, port: int = 8080, host: str = "127.0.0.1", *, background: bool = False,
+              keys: Iterable[str] = ()) -> Server:
+        """Serves the model over HTTP, as `calque serve` does; see `calque.serve`."""
+        from .serving import serve
+
+        return serve(self._path, port, host, background=background, keys=keys,
+                     precision=self._precision or None)
+
+
+def run_path(run: object) -> str:
+    """The path of a run, which may be a Run or a Model."""
+    path = getattr(run, "path", None) or getattr(run, "_path", None) or run
+    try:
+        text = os.fspath(path)  # type: ignore[call-overload]
+    except TypeError:
+        raise TypeError(f"a run is the path of its folder, not {type(run).__name__}") from None
+    if isinstance(text, bytes):
+        text = os.fsdecode(text)
+    if "\0" in text:
+        raise Error("the path of a run cannot contain a NUL")
+    return str(text)

@@ -1,0 +1,40 @@
+// Runs in other formats: exported, imported, quantised, averaged.
+#include "core/error.h"
+#include "interop/runs/export.h"
+#include "interop/runs/import.h"
+#include "module/runs/bind.h"
+#include "module/runs/opened.h"
+#include "train/tasks/registry.h"
+#include "train/weights/averaging.h"
+#include "train/weights/quantizing.h"
+
+namespace calque::python {
+
+void bind_conversion(py::module_& module) {
+  module.def("formats", &format_names);
+  module.def(
+      "export_run",
+      [](const std::string& run, const std::string& format, const std::string& out, bool int8) {
+        const Format& chosen = format_named(format);
+        if (int8 && !chosen.has_int8) fail("int8 is for the format ctranslate2 alone");
+        return export_run(run, chosen, out, int8);
+      },
+      py::call_guard<py::gil_scoped_release>());
+  module.def("import_run", &import_run, py::call_guard<py::gil_scoped_release>());
+  module.def(
+      "quantize_run",
+      [](const std::string& run, const std::string& out) { quantize_weights(run, out, make_task); },
+      py::call_guard<py::gil_scoped_release>());
+  module.def(
+      "average_runs",
+      [](const std::vector<std::string>& runs, const std::string& out) {
+        average_weights(runs, out, make_task);
+      },
+      py::call_guard<py::gil_scoped_release>());
+  module.def("require_run", [](const std::string& run) { find_run(run); });
+  module.def("task_of", [](const std::string& run) {
+    return std::string(name_of(task_kinds, find_run(run).config.task));
+  });
+}
+
+}  // namespace calque::python

@@ -1,0 +1,80 @@
+// Language models: generated texts, scores and explanations.
+#include <numeric>
+
+#include "module/runs/bind.h"
+#include "module/runs/opened.h"
+#include "train/tasks/language_model/generation.h"
+#include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/language_model/run.h"
+#include "train/tasks/language_model/scoring.h"
+
+namespace calque::python {
+namespace {
+
+std::string_view name_of_finish(FinishReason reason) {
+  constexpr std::string_view names[] = {"end", "stop", "length"};
+  return names[static_cast<int>(reason)];
+}
+
+py::dict to_python(const LanguageModelRun& run, const GeneratedText& text) {
+  py::dict result;
+  py::list tokens;
+  for (const int32_t id : text.ids) tokens.append(run.tokenizer.symbol(id));
+  result["text"] = text.text;
+  result["tokens"] = tokens;
+  result["finish"] = name_of_finish(text.finish);
+  result["log_probability"] = text.log_probability;
+  return result;
+}
+
+// `sink` gets (prompt, sample, text) for each piece of text, or is None.
+py::list generate(const LanguageModelRun& run, const std::vector<std::string>& prompts,
+                  const Sampling& sampling, int64_t samples, int64_t max_tokens,
+                  const std::vector<std::string>& stop, const py::object& sink) {
+  require_texts(prompts, "prompt");
+  const GenerationOptions options{sampling, samples, max_tokens, run.config.data.context, stop};
+  const Watch watch(py::none{});
+  const auto write = [&](size_t prompt, size_t sample, const std::string& text) {
+    watch(0);
+    if (sink.is_none()) return;
+    const py::gil_scoped_acquire acquired;
+    sink(prompt, sample, text);
+  };
+  const auto all = without_gil(
+      [&] { return generate_texts(run.model(), run.tokenizer, prompts, options, write); });
+  py::list list;
+  for (const auto& texts : all) {
+    py::list own;
+    for (const GeneratedText& text : texts) own.append(to_python(run, text));
+    list.append(own);
+  }
+  return list;
+}
+
+std::vector<std::vector<real>> score_of_texts(const LanguageModelRun& run,
+                                              const std::vector<std::string>& texts) {
+  return without_gil([&] {
+    require_texts(texts, "text");
+    std::vector<std::vector<int32_t>> documents;
+    for (const std::string& text : texts) documents.push_back(document_ids(run, text));
+    return score_documents(run, documents);
+  });
+}
+
+}  // namespace
+
+void bind_language_model(py::module_& module) {
+  py::class_<LanguageModelRun>(module, "OpenLanguageModel")
+      .def(py::init([](const std::string& run, const std::string& precision) {
+             return open_language_model_run(place_of(run, precision));
+           }),
+           py::arg("run"), py::arg("precision"), py::call_guard<py::gil_scoped_release>())
+      .def("about", [](const LanguageModelRun& run) { return description_of(run); })
+      .def("generate", &generate)
+      .def("score", &score_of_texts)
+      .def("explain", [](const LanguageModelRun& run, const std::string& text) {
+        return without_gil([&] { return explain_prompt(run, text); });
+      });
+}
+
+}  // namespace calque::python
