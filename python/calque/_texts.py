@@ -36,7 +36,7 @@ def blocks(items: Sequence[Item], size: int) -> Iterator[tuple[int, Sequence[Ite
 
 
 @contextlib.contextmanager
-def progress(total: int, wanted: bool | None, unit: str) -> Iterator[Callable[[int], None] | None]:
+def shown_progress(total: int, wanted: bool | None, unit: str = "texts") -> Iterator[Callable[[int], None] | None]:
     """A function that gets the number of finished items, or None if nobody looks.
 
     With `wanted` None, a tqdm bar appears after two seconds of work, if tqdm is installed and the

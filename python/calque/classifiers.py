@@ -6,8 +6,7 @@ import os
 from typing import Any, Iterable
 
 from . import _calque
-from ._native import Error
-from ._texts import blocks, check_text, progress, texts_of
+from ._texts import blocks, check_text, shown_progress, texts_of
 from .model import Model, run_path
 from .results import Classification, Explanation
 
@@ -77,7 +76,7 @@ class ImageClassifier(Model):
         one = isinstance(images, (str, os.PathLike))
         paths = [os.fspath(each) for each in ([images] if one else images)]
         results = []
-        with _shown(len(paths), progress, "images") as show:
+        with shown_progress(len(paths), progress, "images") as show:
             for i, path in enumerate(paths):
                 results.append(_classification(self.labels, self._opened.classify(path)[0]))
                 if show is not None:
@@ -107,12 +106,9 @@ def _row(texts: Any, what: str) -> list[str]:
 
 def _classified(opened: Any, rows: list[list[str]], wanted: bool | None) -> list[Any]:
     found: list[Any] = []
-    with progress(len(rows), wanted, "texts") as show:
+    with shown_progress(len(rows), wanted) as show:
         for first, block in blocks(rows, _ROWS_AT_ONCE):
-            try:
-                found += opened.classify(block)
-            except Error:
-                raise
+            found += opened.classify(block)
             if show is not None:
                 show(first + len(block))
     return found
@@ -123,4 +119,3 @@ def _classification(labels: list[str], probabilities: Any) -> Classification:
     return Classification(labels[best], float(probabilities[best]), labels, probabilities)
 
 
-_shown = progress

@@ -7,6 +7,7 @@ import threading
 from typing import Any, Iterable, Sequence
 
 from . import _calque
+from ._native import Error
 from .model import run_path
 
 
@@ -53,6 +54,8 @@ def serve(runs: Any, port: int = 8080, host: str = "127.0.0.1", *, background: b
     Port 0 takes any free port. Requests must have one of `keys`, if there are any. Returns at once
     with background=True, otherwise when Ctrl-C has stopped the server.
     """
+    if not 0 <= port <= 65535:
+        raise Error(f"port: must be from 0 to 65535, not {port}")
     several: Sequence[Any] = runs if isinstance(runs, (list, tuple)) else [runs]
     server = Server(_calque.RunServer([run_path(run) for run in several], precision or "",
                                       os.fspath(host), port, list(keys)), host)

@@ -8,7 +8,7 @@ from typing import Any, Iterable, Mapping, Sequence, overload
 
 from . import _calque
 from ._native import Error, set_threads
-from ._texts import blocks, check_text, progress, texts_of
+from ._texts import blocks, check_text, shown_progress, texts_of
 from .ctranslate2 import BatchTranslation
 from .model import Model, run_path
 from .results import Alignment, Explanation, Score, Translation
@@ -73,7 +73,7 @@ class Translator(BatchTranslation, Model):
         prefixes = _prefixes(prefix, len(sources))
         request = self._request(beam, n_best, sampling, alignment, attention, decoding)
         results: list[Translation] = []
-        with _shown(len(sources), progress) as show:
+        with shown_progress(len(sources), progress) as show:
             for first, block in blocks(sources, _TEXTS_AT_ONCE):
                 done = None if show is None else _from(show, first)
                 found = self._opened.translate(request, block, prefixes[first:first + len(block)],
@@ -110,6 +110,9 @@ class Translator(BatchTranslation, Model):
             for name, value in (("beam", beam), ("n_best", n_best)):
                 if value is not None and not 1 <= value <= 1000:
                     raise Error(f"{name}: must be from 1 to 1000, not {value}")
+            if "precision" in decoding:
+                raise Error("precision: is chosen when a run is opened, calque.load(run, "
+                            "precision=...)")
             if sampling is not None and beam is not None:
                 raise Error("sampling: draws translations instead of searching; leave out beam")
             if len(self._requests) >= 64:
@@ -191,8 +194,6 @@ def _translation(source: str, found: tuple[list[str], list[dict[str, Any]]]) -> 
         return best
     return Translation(**{**best.__dict__, "alternatives": tuple(others)})
 
-
-_shown = progress
 
 
 def _from(show: Any, first: int) -> Any:

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <new>
+#include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "module/core/bind.h"
@@ -16,16 +18,21 @@ namespace {
 // What the user can fix is a calque.Error, with the message of the command line; a Misuse is a
 // ValueError, as for NumPy's functions.
 void register_errors(py::module_& module) {
-  static py::exception<Error> error(module, "Error", PyExc_RuntimeError);
-  error.doc() = "Something that the user can fix: a bad file, a bad setting, a full disk.";
+  static py::exception<Error> type(module, "Error", PyExc_RuntimeError);
+  type.doc() = "Something that the user can fix: a bad file, a bad setting, a full disk.";
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      std::string_view message = error.what();  // settings of Python are not on a command line
+      if (message.starts_with("--set ")) message.remove_prefix(6);
+      if (message.starts_with("--")) message.remove_prefix(2);
+      type(std::string(message).c_str());
     } catch (const Misuse& misuse) {
       PyErr_SetString(PyExc_ValueError, misuse.what());
     } catch (const std::filesystem::filesystem_error& failed) {
       const auto& path = failed.path2().empty() ? failed.path1() : failed.path2();
-      error((path.string() + ": " + failed.code().message()).c_str());
+      type((path.string() + ": " + failed.code().message()).c_str());
     }
   });
 }

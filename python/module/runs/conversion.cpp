@@ -1,4 +1,8 @@
 // Runs in other formats: exported, imported, quantised, averaged.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "core/error.h"
 #include "interop/runs/export.h"
 #include "interop/runs/import.h"
@@ -15,6 +19,9 @@ void bind_conversion(py::module_& module) {
   module.def(
       "export_run",
       [](const std::string& run, const std::string& format, const std::string& out, bool int8) {
+        if (std::ranges::count(format_names(), format) == 0) {
+          fail("format: must be {}, not {}", fmt::join(format_names(), ", "), format);
+        }
         const Format& chosen = format_named(format);
         if (int8 && !chosen.has_int8) fail("int8 is for the format ctranslate2 alone");
         return export_run(run, chosen, out, int8);
