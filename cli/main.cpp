@@ -76,8 +76,8 @@ int run(int count, char** arguments) {
     app.set_version_flag("--version", version_text);
     app.require_subcommand(1);
     app.footer(
-        "Example: calque train toy\n"
-        "'calque COMMAND --help' describes a command.");
+        "'calque COMMAND --help' describes a command.\n"
+        "Example: calque train toy");
     for (const auto add_command : add_commands) add_command(app);
     const int status = run_command(app, count, arguments);
     finish_output();

@@ -59,11 +59,12 @@ void add_average_command(CLI::App& calque) {
                                           "Average the newest N checkpoints of each run");
   CLI::Option* best =
       command->add_option("--best", arguments->best, "Average the best N checkpoints of each run");
-  last->check(whole_number(1))->excludes(best);
-  best->check(whole_number(1));
-  command->add_option(
-      "--out", arguments->out,
-      "The new folder (default: RUN-average, beside the run of the first argument)");
+  last->check(whole_number(1))->excludes(best)->type_name("N");
+  best->check(whole_number(1))->type_name("N");
+  command
+      ->add_option("--out", arguments->out,
+                   "The new folder (default: RUN-average, beside the run of the first argument)")
+      ->type_name("DIR");
   command->footer(
       "Average different runs only if one starts from the weights of the other, or both from the "
       "same\n"

@@ -143,7 +143,10 @@ void add_config_command(CLI::App& calque) {
   config->require_subcommand(1);
   config->footer("Example: calque config check toy --set training.until=20e");
 
-  config->add_subcommand("list", "List the built-in configs: calque train NAME")->callback(list);
+  CLI::App* list_command =
+      config->add_subcommand("list", "List the built-in configs, for calque train NAME");
+  list_command->footer("Example: calque config list");
+  list_command->callback(list);
 
   CLI::App* check_command = config->add_subcommand(
       "check",

@@ -46,7 +46,8 @@ void add_info_command(CLI::App& calque) {
   const auto folder = std::make_shared<std::string>();
   CLI::App* command = calque.add_subcommand("info", "Describe a run or a checkpoint");
   command->add_option("RUN", *folder, "The folder of a run or of one of its checkpoints")
-      ->required();
+      ->required()
+      ->type_name("");
   command->footer("Example: calque info runs/toy");
   command->callback([folder] { info(*folder); });
 }

@@ -81,25 +81,29 @@ void add_plot_command(CLI::App& calque) {
   command->add_option("RUN", arguments->runs, "Folders of runs, or metrics.jsonl files")
       ->required()
       ->type_name("");
-  command->add_option("--out", arguments->page,
-                      "The file for the interactive page, - for standard output (default: "
-                      "RUN/report.html, or ./report.html for several runs)");
-  command->add_option("--svg", arguments->svg, "Write a figure for a paper");
-  command->add_option("--csv", arguments->csv, "Write all records as a table");
+  command
+      ->add_option("--out", arguments->page,
+                   "The file for the interactive page, - for standard output (default: "
+                   "RUN/report.html, or ./report.html for several runs)")
+      ->type_name("FILE");
+  command->add_option("--svg", arguments->svg, "Write a figure for a paper")->type_name("FILE");
+  command->add_option("--csv", arguments->csv, "Write all records as a table")->type_name("FILE");
   command->add_flag("--terminal", arguments->terminal, "Draw in the terminal");
   const std::vector<CLI::Option*> figure_options = {
       command
           ->add_option("--metric", arguments->options.columns,
                        "The curves that --svg and --terminal draw, such as loss,bleu")
           ->delimiter(',')
-          ->allow_extra_args(false),
-      command->add_option("--over", arguments->over, "The x axis: step, epoch, tokens or time")
-          ->check(CLI::IsMember(names_of_axes()).description(""))
-          ->type_name(""),
+          ->allow_extra_args(false)
+          ->type_name("NAMES"),
+      command->add_option("--over", arguments->over, "The x axis (default: step)")
+          ->check(CLI::IsMember(names_of_axes()))
+          ->type_name("AXIS"),
       command
           ->add_option("--smooth", arguments->options.smoothing,
                        "Weight of the past in a moving average of the training curves, 0 to 0.99")
-          ->check(CLI::Validator(check_smoothing, "", "smoothing")),
+          ->check(CLI::Validator(check_smoothing, "", "smoothing"))
+          ->type_name("X"),
       command->add_flag("--log", arguments->options.logarithmic, "Logarithmic y axes")};
   command->footer(
       "Example: calque plot runs/toy\n"

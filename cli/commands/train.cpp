@@ -202,15 +202,18 @@ void add_train_command(CLI::App& calque) {
   const auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = calque.add_subcommand("train", "Train a model, or resume its training");
   add_config(command, arguments->config)->required();
-  command->add_option("--run", arguments->run,
-                      "Folder of the run (default: runs/NAME, for NAME.yaml or the built-in NAME)");
+  command
+      ->add_option("--run", arguments->run,
+                   "Folder of the run (default: runs/NAME, for NAME.yaml or the built-in NAME)")
+      ->type_name("DIR");
   add_settings(command, arguments->settings);
   command->add_flag("--fresh", arguments->fresh,
                     "Start over in a new folder; the old run is not changed");
   command
       ->add_option("--threads", arguments->threads,
                    "Threads (default: training.threads, or all processors)")
-      ->check(whole_number(1, 1024));
+      ->check(whole_number(1, 1024))
+      ->type_name("N");
   command->add_flag("--quiet", arguments->quiet,
                     "Print no progress, only how the run ends, and errors");
   CLI::Option* dry_run = command->add_flag(
