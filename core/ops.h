@@ -63,8 +63,8 @@ Tensor mean_of_segments(const Tensor& x, const Segments& segments);
 
 // Products: ops/matmul.cpp, ops/linear.cpp
 
-// a b of two matrices, or of batches of matrices with equal leading axes.
 enum class Transpose { none, left, right, both };
+// a b of two matrices, or of batches of matrices with equal leading axes.
 Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose = Transpose::none);
 
 // activation(x w + b): x [.., in], w [in, out], b [out] or absent; [.., out / 2] if gated.
@@ -73,7 +73,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
 
 // Layout: ops/layout.cpp
 
-Tensor swap_axes(const Tensor& x, int first, int second);
+Tensor swap_axes(const Tensor& x, int first, int second);        // two axes exchanged
 Tensor transpose(const Tensor& x);                               // the last two axes swapped
 Tensor slice_rows(const Tensor& x, int64_t begin, int64_t end);  // along the first axis
 Tensor slice_cols(const Tensor& x, int64_t begin, int64_t end);  // along the last axis
@@ -177,7 +177,7 @@ struct KeyRows {
 //   q [queries, a], keys [tokens, a], values [tokens, d], v [a] -> [queries, d]
 Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& v,
                    std::span<const KeyRows> ranges);
-// The weights of attend_once() for each query, without gradients.
+// The weights of attend_once() for each query, without gradients; v may be absent.
 std::vector<std::vector<real>> attend_once_weights(const Tensor& q, const Tensor& keys,
                                                    const Tensor& v,
                                                    std::span<const KeyRows> ranges);
@@ -199,12 +199,12 @@ TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor
                                   std::span<const int32_t> expected, real smoothing);
 // The loss of R-Drop (Liang et al., NeurIPS 2021) for two passes x and y over the same tokens with
 // different dropout: the mean of both losses, plus agreement / 4 times (KL(p || p') + KL(p' || p)),
-// summed over the tokens. nll and correct are those of the first pass.
+// summed over the tokens. nll and correct are those of the first pass. b may be absent.
 TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
                                  std::span<const int32_t> expected, real smoothing, real agreement);
 // The cross-entropy of given logits [tokens, V].
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing);
-// log p(expected) of each token, for scoring; no gradient.
+// log p(expected) of each token, for scoring; no gradient. b may be absent.
 std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
                                     std::span<const int32_t> expected);
 

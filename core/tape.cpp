@@ -7,11 +7,12 @@
 
 #include "core/profile.h"
 #include "core/threads/parallel.h"
+#include "core/trace.h"
 
 namespace calque {
 namespace {
 
-thread_local Tape* innermost = nullptr;
+thread_local Recording* innermost = nullptr;
 
 uint64_t next_tape_id() {
   static std::atomic<uint64_t> last{0};
@@ -31,25 +32,21 @@ bool all_finite(std::span<const real> values) {
 
 }  // namespace
 
-Tape::Tape(const Randomness& randomness, Check check)
-    : randomness_(randomness),
-      check_(check),
-      id_(next_tape_id()),
-      outer_(std::exchange(innermost, this)) {
-  if (Profile* profile = Profile::current()) profile->mark();
-}
+Recording::Recording(Tape* tape) : tape_(tape), outer_(std::exchange(innermost, this)) {}
 
-// Tapes on the heap need not end in order.
-Tape::~Tape() {
-  Tape** link = &innermost;
+Recording::~Recording() {
+  Recording** link = &innermost;
   while (*link && *link != this) link = &(*link)->outer_;
   if (*link) *link = outer_;
 }
 
-Tape* Tape::current() { return innermost; }
+Tape* Recording::current() { return innermost ? innermost->tape_ : nullptr; }
 
-NoGradient::NoGradient() : hidden_(std::exchange(innermost, nullptr)) {}
-NoGradient::~NoGradient() { innermost = hidden_; }
+Tape::Tape(const Randomness& randomness, Check check, Trace* trace)
+    : randomness_(randomness), check_(check), id_(next_tape_id()), trace_(trace), scope_(this) {
+  if (Profile* profile = Profile::current()) profile->mark();
+  if (trace_) trace_->begin();
+}
 
 void Tape::check_values(const char* op, const char* what, std::span<const real> values) const {
   if (check_ == Check::finite && !all_finite(values)) {
@@ -57,7 +54,7 @@ void Tape::check_values(const char* op, const char* what, std::span<const real> 
   }
 }
 
-bool recording(std::initializer_list<const Tensor*> inputs) {
+bool recording(std::span<const Tensor* const> inputs) {
   const Tape* tape = Tape::current();
   if (!tape) return false;
   bool wanted = false;
@@ -71,6 +68,7 @@ bool recording(std::initializer_list<const Tensor*> inputs) {
         input->shape());
     wanted = true;
   }
+  if (tape->trace_ && wanted) tape->trace_->inputs(inputs);
   return wanted && !tape->ended_;
 }
 
@@ -81,6 +79,7 @@ Tensor attach(const char* op, const Tensor& y, int64_t numbers, Tape::Backward c
   Tape& tape = *Tape::current();
   tape.check_values(op, "the output", y.span());
   Gradient dy = Gradient::of_size(y.size(), tape.id_);
+  if (tape.trace_) tape.trace_->forward(op, y.shape(), dy);
   tape.steps_.push_back({op, numbers, dy, std::move(closure)});
   return Tensor(y.shape(), y.values(), std::move(dy));
 }
@@ -121,7 +120,9 @@ void Tape::run() {
     steps_.pop_back();
     if (step.dy.touched()) {
       check_values(step.op, "the gradient of the output", step.dy.span());
+      if (trace_) trace_->begin();
       step.closure(step.dy);
+      if (trace_) trace_->backward(steps_.size());
       // An estimate: the closure reads dy and the inputs and writes their gradients.
       if (profile) profile->op_ended(step.op, Profile::Kind::backward, 2 * step.numbers);
     }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/error.h"
@@ -27,6 +28,24 @@ class NotFinite : public Error {
   using Error::Error;
 };
 
+class Tape;
+class Trace;
+
+// What this thread records on: the tape of the innermost of these scopes, or nothing. Scopes on the
+// heap need not end in order, but on the thread that created them.
+class Recording {
+ public:
+  explicit Recording(Tape* tape);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  static Tape* current();
+
+ private:
+  Tape* tape_;
+  Recording* outer_;
+};
+
 class Tape {
  public:
   // The random stream of an op depends on this and on the op's number among the tape's random ops.
@@ -38,13 +57,13 @@ class Tape {
   enum class Check { none, finite };  // finite: NotFinite names the first op with NaN or infinity
 
   Tape() : Tape(Randomness{}) {}
-  explicit Tape(const Randomness& randomness, Check check = Check::none);
-  ~Tape();
+  // If there is a trace (core/trace.h), it receives the graph and must outlive the tape.
+  explicit Tape(const Randomness& randomness, Check check = Check::none, Trace* trace = nullptr);
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
   // The innermost tape alive on this thread, unless a NoGradient scope hides it.
-  static Tape* current();
+  static Tape* current() { return Recording::current(); }
 
   // Adds the loss of a module, which the caller of the model does not see, to the loss that
   // backward(loss, scale) starts from. Does nothing if no tape records the term.
@@ -55,10 +74,9 @@ class Tape {
   int64_t recorded() const { return static_cast<int64_t>(steps_.size()); }
 
  private:
-  friend bool recording(std::initializer_list<const Tensor*> inputs);
+  friend bool recording(std::span<const Tensor* const> inputs);
   friend Tensor attach(const char* op, const Tensor& y, int64_t numbers, Backward closure);
   friend Stream next_random_stream();
-  friend class NoGradient;
   friend void backward(const Tensor& y, const Tensor& seed);
   struct Step {
     const char* op;
@@ -75,21 +93,19 @@ class Tape {
   uint64_t id_;
   uint32_t streams_ = 0;
   bool ended_ = false;
-  Tape* outer_;
+  Trace* trace_;
   std::vector<Step> steps_;
   std::vector<Tensor> added_;
+  Recording scope_;
 };
 
-// Hides the tapes of this thread while it is alive. It must end before they do.
+// Hides the tapes of this thread while it is alive.
 class NoGradient {
  public:
-  NoGradient();
-  ~NoGradient();
-  NoGradient(const NoGradient&) = delete;
-  NoGradient& operator=(const NoGradient&) = delete;
+  NoGradient() = default;
 
  private:
-  Tape* hidden_;
+  Recording nothing_{nullptr};
 };
 
 // Runs the current tape backward from y. The seed is d loss / d y; for a single number y it may be
@@ -102,7 +118,10 @@ void backward(const Tensor& y, const Tensor& seed);
 // Whether an op over these inputs must be recorded: there is a tape that has not run backward, and
 // an input requires a gradient. Inputs may be absent. If there is a tape, throws a Misuse for an
 // input that belongs to another tape or to one that has run backward.
-bool recording(std::initializer_list<const Tensor*> inputs);
+bool recording(std::span<const Tensor* const> inputs);
+inline bool recording(std::initializer_list<const Tensor*> inputs) {
+  return recording(std::span(inputs.begin(), inputs.size()));
+}
 
 // Puts an op on the current tape and returns y with a gradient. `numbers` counts the numbers of the
 // inputs and of y, for profiles.

@@ -98,6 +98,8 @@ class Gradient {
   // The number of the parameter whose gradient this is, or -1.
   int64_t parameter() const { return state_ ? state_->parameter : -1; }
   bool is(const Gradient& other) const { return state_ == other.state_; }
+  // Distinguishes gradients that exist at the same time; nullptr for an empty one.
+  const void* identity() const { return state_.get(); }
 
   static Gradient of_size(int64_t size, uint64_t tape);
   static Gradient of_parameter(int64_t size, int64_t number);

@@ -120,13 +120,13 @@ struct Part {
 Tensor join(const char* op, std::span<const Tensor> parts, const Shape& shape, int64_t stride,
             const std::vector<Part>& places) {
   Tensor y(shape);
-  bool wanted = false;
+  std::vector<const Tensor*> inputs;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Part& to = places[i];
     move_rows(parts[i].data(), to.cols, {y.data() + to.offset, false}, stride, to.rows, to.cols);
-    wanted = recording({&parts[i]}) || wanted;
+    inputs.push_back(&parts[i]);
   }
-  if (!wanted) return y;
+  if (!recording(inputs)) return y;
   return attach(op, y, 2 * y.size(), [places, stride](Gradient& dy) {
     for (const auto& [rows, cols, offset, gradient] : places) {
       if (gradient) move_rows(dy.data() + offset, stride, gradient.open(), cols, rows, cols);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/ops.h"
+#include "core/trace.h"
 #include "support/gradient_check.h"
 #include "support/message_of.h"
 
@@ -246,4 +247,42 @@ TEST_CASE("dropout drops the given share and keeps the mean") {
   const auto zeros = static_cast<double>(std::ranges::count(y.span(), real(0)));
   CHECK(zeros / size == doctest::Approx(0.3).epsilon(0.01));
   CHECK(double(sum(y).item()) / size == doctest::Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("scopes that end out of order leave the innermost of the others current") {
+  auto outer = std::make_unique<Tape>();
+  auto hidden = std::make_unique<NoGradient>();
+  const Tape inner;
+  outer.reset();
+  CHECK(Tape::current() == &inner);
+  hidden.reset();
+  CHECK(Tape::current() == &inner);
+}
+
+TEST_CASE("a tape that ends while it is hidden is not current afterwards") {
+  auto tape = std::make_unique<Tape>();
+  auto hidden = std::make_unique<NoGradient>();
+  tape.reset();
+  CHECK(Tape::current() == nullptr);
+  hidden.reset();
+  CHECK(Tape::current() == nullptr);
+}
+
+TEST_CASE("a trace has the ops of the tape in order, with their inputs") {
+  const Tensor x = variable(Tensor::of({2}, {3, 5})), y = Tensor::of({2}, {1, 1});
+  Trace trace;
+  const Tape tape({}, Tape::Check::none, &trace);
+  const Tensor loss = sum(concat_rows(std::vector{x * y, y}));
+  exp(y);  // needs no gradient, so it is not recorded
+  const auto& nodes = trace.nodes();
+  REQUIRE(nodes.size() == 3);
+  CHECK(nodes[0].inputs[0].gradient == x.gradient().identity());
+  CHECK(nodes[0].inputs[1].gradient == nullptr);
+  CHECK(nodes[1].inputs[0].gradient == nodes[0].gradient);
+  CHECK(nodes[1].shape == Shape{4});
+  CHECK(nodes[2].op == std::string("sum"));
+  CHECK(nodes[2].gradient == loss.gradient().identity());
+  CHECK(nodes[2].backward == 0);
+  backward(loss);
+  CHECK(nodes[2].backward > 0);
 }
