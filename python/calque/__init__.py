@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 # Where each name is defined; the module is imported when the name is first used.
 _HOMES = {
+    "core": ("op",),
     "classifiers": ("ImageClassifier", "Tagger", "TextClassifier"),
     "conversion": ("average", "formats", "import_model"),
     "ctranslate2": ("ScoringResult", "TranslationResult"),
