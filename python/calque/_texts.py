@@ -52,8 +52,8 @@ def shown_progress(total: int, wanted: bool | None, unit: str = "texts") -> Iter
             raise Error("progress=True needs the package tqdm") from None
         yield None
         return
-    bar: Any = tqdm(total=total, unit=unit, leave=False, delay=0 if wanted else 2,
-                    disable=None if wanted is None else False)
+    options: Any = {"disable": None if wanted is None else False}  # None: unless on a terminal
+    bar: Any = tqdm(total=total, unit=unit, leave=False, delay=0 if wanted else 2, **options)
 
     def show(done: int) -> None:
         bar.update(done - bar.n)

@@ -48,7 +48,7 @@ class LanguageModel(Model):
             return TextStream(lambda sink: self._opened.generate(*arguments, sink))
         found = [[Generation(prompt, **each) for each in texts]
                  for prompt, texts in zip(beginnings, self._opened.generate(*arguments, None))]
-        results = [texts[0] for texts in found] if samples == 1 else found
+        results: list[Any] = [texts[0] for texts in found] if samples == 1 else list(found)
         return results[0] if one else results
 
     def score(self, texts: str | Iterable[str]) -> Any:

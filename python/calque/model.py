@@ -11,8 +11,6 @@ from ._native import Error
 if TYPE_CHECKING:
     from .serving import Server
 
-Path = "str | os.PathLike[str]"
-
 
 class Model:
     """A trained run in use. `calque.load` returns the class of its task."""
@@ -59,7 +57,8 @@ class Model:
     def _open(cls, run: str, precision: str) -> Model:
         from .loading import load
 
-        return load(run, precision=precision or None)
+        model: Model = load(run, precision=precision or None)
+        return model
 
     def export(self, format: str, out: str | os.PathLike[str], *, int8: bool = False) -> str:
         """Writes the model in the format of another engine to the new folder `out`.
@@ -74,7 +73,8 @@ class Model:
         from .loading import load
 
         _calque.quantize_run(self._path, os.fspath(out))
-        return load(out)
+        model: Model = load(out)
+        return model
 
     def serve(self, port: int = 8080, host: str = "127.0.0.1", *, background: bool = False,
               keys: Iterable[str] = ()) -> Server:
@@ -87,9 +87,9 @@ class Model:
 
 def run_path(run: object) -> str:
     """The path of a run, which may be a Run or a Model."""
-    path = getattr(run, "path", None) or getattr(run, "_path", None) or run
+    path: Any = getattr(run, "_path", run)  # of a Model
     try:
-        text = os.fspath(path)  # type: ignore[call-overload]
+        text = os.fspath(path)
     except TypeError:
         raise TypeError(f"a run is the path of its folder, not {type(run).__name__}") from None
     if isinstance(text, bytes):

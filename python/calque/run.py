@@ -115,7 +115,7 @@ def plot(runs: Iterable[Run | str | os.PathLike[str]], columns: Iterable[str] = 
 
 def _frame(columns: Columns) -> Any:
     try:
-        import pandas
+        import pandas  # type: ignore[import]
     except ImportError:
         return columns
     return pandas.DataFrame(columns)

@@ -12,8 +12,6 @@ from .data import write_data
 from .model import run_path
 from .run import Run
 
-Record = "dict[str, Any]"
-
 
 def train(config: Mapping[str, Any] | str | os.PathLike[str], *,
           run: str | os.PathLike[str] | None = None,
@@ -89,4 +87,5 @@ def _continues(function: Callable[[dict[str, Any]], object] | None
                ) -> Callable[[str], bool] | None:
     if function is None:
         return None
-    return lambda record: function(json.loads(record)) is not False
+    called = function
+    return lambda record: called(json.loads(record)) is not False

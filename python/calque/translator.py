@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import replace
 from typing import Any, Iterable, Mapping, Sequence, overload
 
 from . import _calque
@@ -36,8 +37,8 @@ class Translator(BatchTranslation, Model):
             raise Error("inter_threads: must be 1; a translator can be used from several threads")
         if intra_threads > 0:
             set_threads(intra_threads)
-        several = isinstance(runs, (list, tuple))
-        self._folders = [run_path(each) for each in (runs if several else [runs])]
+        several: Any = runs if isinstance(runs, (list, tuple)) else [runs]
+        self._folders = [run_path(each) for each in several]
         opened = _calque.OpenTranslator(self._folders, precision or "")
         super().__init__(self._folders[0], precision, opened)
         self._requests: dict[object, Any] = {}
@@ -46,7 +47,8 @@ class Translator(BatchTranslation, Model):
         return _open, (self._folders, self._precision)
 
     @overload
-    def translate(self, texts: str, **options: Any) -> Translation: ...
+    def translate(self, texts: str, **options: Any) -> Translation:  # type: ignore[misc]
+        ...
 
     @overload
     def translate(self, texts: Iterable[str], **options: Any) -> list[Translation]: ...
@@ -190,9 +192,7 @@ def _translation(source: str, found: tuple[list[str], list[dict[str, Any]]]) -> 
     source_tokens, translations = found
     best, *others = [Translation(source=source, source_tokens=source_tokens, **each)
                      for each in translations]
-    if not others:
-        return best
-    return Translation(**{**best.__dict__, "alternatives": tuple(others)})
+    return replace(best, alternatives=tuple(others)) if others else best
 
 
 
