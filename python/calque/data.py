@@ -45,6 +45,9 @@ def _write(config: Mapping[str, Any], rows: Iterable[Any], folder: str, split: s
         raise Error(f"data.{split}: data from Python is for task: {', '.join(_WRITERS)}; "
                     f"task: {task} reads files")
     columns, lines_of = _WRITERS[task]
+    languages = config["data"].get("languages") if task == "translation" else None
+    if languages:
+        columns = _languages(languages)
     paths = {key: os.path.abspath(os.path.join(folder, f"{split}.{key}")) for key in columns}
     os.makedirs(folder, exist_ok=True)
     temporary = [path + ".new" for path in paths.values()]
@@ -65,7 +68,15 @@ def _write(config: Mapping[str, Any], rows: Iterable[Any], folder: str, split: s
                         "trained on; use the same data, or another run")
         os.replace(new, path)
         temporary = temporary[1:]
-    return paths if task != "language-model" and task != "masked-lm" else {"text": paths["text"]}
+    return {"prefix": os.path.abspath(os.path.join(folder, split))} if languages else paths
+
+
+def _languages(languages: Any) -> tuple[str, ...]:
+    if not isinstance(languages, (list, tuple)) or len(languages) != 2 or not all(
+            isinstance(each, str) and each.replace("-", "").replace("_", "").isalnum()
+            for each in languages):
+        raise Error(f"data.languages: must be two names such as [de, en], not {languages!r}")
+    return tuple(languages)
 
 
 def _one_line(text: object, what: str) -> str:

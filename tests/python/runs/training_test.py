@@ -35,7 +35,7 @@ def config(tmp_path):
 
 
 def pairs_config(**training):
-    return {"data": {"train": PAIRS, "validation": PAIRS[:5], "languages": ["x", "y"]},
+    return {"data": {"train": PAIRS, "validation": PAIRS[:5]},
             "tokenizer": {"kind": "words"}, "model": MODEL,
             "training": {"until": "12u", "batch_tokens": 128, "save_every": "6u", **training}}
 
@@ -102,6 +102,17 @@ def test_data_from_python_is_that_of_files(tmp_path):
     assert read(weights(run)) == read(weights(files))
 
 
+def test_data_from_python_can_have_languages(tmp_path):
+    config = pairs_config()
+    config["data"]["languages"] = ["x", "y"]
+    run = calque.train(config, run=tmp_path / "run", quiet=True)
+    assert (tmp_path / "run/data/train.x").read_text().startswith(PAIRS[0][0] + "\n")
+    assert "languages: [x, y]" in run.config
+    config["data"]["languages"] = ["../x", "y"]
+    with pytest.raises(calque.Error, match="data.languages: must be two names"):
+        calque.train(config, run=tmp_path / "other", quiet=True)
+
+
 def test_other_data_from_python_is_refused_and_changes_nothing(tmp_path):
     calque.train(pairs_config(), run=tmp_path / "run", quiet=True,
                  on_step=lambda record: record["step"] < 3)
@@ -145,7 +156,7 @@ def test_other_tasks_take_data_from_python(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (({"model": {"d_modle": 3}},), "unknown key; did you mean d_model"),
+    (({"model": {"d_modle": 3}},), "model.d_modle: unknown key; nearest is model.d_model"),
     (({"data": {"train": object()}},), "is not iterable|config has texts"),
     (("no-such-file.yaml",), "no-such-file.yaml: no such file"),
     (({},), "needs `run`|data.train"),
@@ -172,7 +183,7 @@ def test_two_runs_train_side_by_side_in_two_threads(config, tmp_path):
 
 
 def test_the_plan_is_that_of_the_command(config, tmp_path):
-    assert "parameters" in calque.plan(config, run=tmp_path / "run", settings=SHORT)
+    assert "reached after 3 updates" in calque.plan(config, run=tmp_path / "run", settings=SHORT)
     assert not (tmp_path / "run").exists()
 
 
