@@ -3,7 +3,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <cmath>
+#include <memory>
 
 #include "core/ops.h"
 #include "module/core/computing.h"
@@ -15,22 +17,46 @@
 namespace calque::python {
 namespace {
 
-py::buffer_info buffer_of(const Tensor& x) {
-  with_values(x);
-  std::vector<py::ssize_t> sizes(x.shape().sizes().begin(), x.shape().sizes().end());
-  std::vector<py::ssize_t> strides(sizes.size());
-  py::ssize_t stride = sizeof(real);
-  for (size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= sizes[i];
+// The buffer protocol without pybind11's, which ends the process if a tensor has no values yet.
+struct Axes {
+  std::array<Py_ssize_t, Shape::most_axes> sizes{}, strides{};
+};
+
+void fill_view(PyObject* self, Py_buffer* view, int flags) {
+  const auto& x = with_values(py::handle(self).cast<const Tensor&>());
+  static char format[] = {sizeof(real) == 4 ? 'f' : 'd', 0};
+  auto axes = std::make_unique<Axes>();
+  Py_ssize_t stride = sizeof(real);
+  for (int i = x.shape().axes() - 1; i >= 0; --i) {
+    axes->sizes[i] = x.shape()[i];
+    axes->strides[i] = stride;
+    stride *= x.shape()[i];
   }
-  return {x.data(),
-          sizeof(real),
-          py::format_descriptor<real>::format(),
-          static_cast<py::ssize_t>(sizes.size()),
-          sizes,
-          strides};
+  view->buf = x.data();
+  view->len = x.size() * static_cast<Py_ssize_t>(sizeof(real));
+  view->itemsize = sizeof(real);
+  view->readonly = 0;
+  view->format = flags & PyBUF_FORMAT ? format : nullptr;
+  view->ndim = x.shape().axes();
+  view->shape = flags & PyBUF_ND ? axes->sizes.data() : nullptr;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? axes->strides.data() : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = axes.release();
+  view->obj = py::handle(self).inc_ref().ptr();
 }
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  try {
+    fill_view(self, view, flags);
+    return 0;
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+    return -1;
+  }
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Axes*>(view->internal); }
 
 // -1 stands for what is left.
 Shape filled_in(const Tensor& x, const py::args& args) {
@@ -173,7 +199,8 @@ py::object numpy_of(const py::object& self) {
 
 // The protocols by which other libraries read a tensor.
 void def_exports(py::class_<Tensor>& type) {
-  type.def_buffer(&buffer_of);
+  PyBufferProcs& buffers = reinterpret_cast<PyHeapTypeObject*>(type.ptr())->as_buffer;
+  buffers = {&get_buffer, &release_buffer};
   type.def("numpy", &numpy_of);
   type.def(
       "__array__",
