@@ -214,7 +214,7 @@ std::string attention_svg(const std::vector<std::string>& source,
   const size_t vocabulary = explanation.vocabulary.size();
   explanation.logits.assign(target.size(), std::vector<float>(vocabulary));
   explanation.cross = {{0, 0, {std::ssize(target), std::ssize(source), weights}}};
-  return cross_attention_svg(explanation, {});
+  return cross_attention_svg(explanation, {{}, {}, "Attention to the text, mean of the heads"});
 }
 
 }  // namespace

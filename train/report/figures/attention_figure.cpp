@@ -44,6 +44,7 @@ std::string color_of(float weight) {
 }
 
 std::string title_of(const AttentionChoice& choice) {
+  if (!choice.title.empty()) return choice.title;
   if (choice.head)
     return fmt::format("Cross-attention, layer {}, head {}", *choice.layer + 1, *choice.head + 1);
   if (choice.layer)

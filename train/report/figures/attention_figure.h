@@ -12,6 +12,7 @@ namespace calque {
 struct AttentionChoice {
   std::optional<int> layer;  // from 0
   std::optional<int> head;   // from 0; needs a layer
+  std::string title = {};    // empty: names the choice
 };
 
 // Throws an Error if the model has no such layer or head, or no cross-attention.
