@@ -115,12 +115,12 @@ void Tape::start(const Tensor& y, const Tensor& seed) const {
 void Tape::run() {
   Profile* profile = Profile::current();
   if (profile) profile->mark();
+  if (trace_) trace_->begin();
   while (!steps_.empty()) {
     Step step = std::move(steps_.back());
     steps_.pop_back();
     if (step.dy.touched()) {
       check_values(step.op, "the gradient of the output", step.dy.span());
-      if (trace_) trace_->begin();
       step.closure(step.dy);
       if (trace_) trace_->backward(steps_.size());
       // An estimate: the closure reads dy and the inputs and writes their gradients.

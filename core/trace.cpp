@@ -19,6 +19,9 @@ void Trace::forward(const char* op, const Shape& shape, const Gradient& dy) {
   begin();
 }
 
-void Trace::backward(size_t node) { nodes_[node].backward = seconds(); }
+void Trace::backward(size_t node) {
+  nodes_[node].backward = seconds();
+  begin();
+}
 
 }  // namespace calque

@@ -1,10 +1,14 @@
-# Checks docs/tour.md: its C++ code occurs in the named files, character for character, and its
-# links point to existing files.
-#   cmake -Dsource=ROOT -P tour.cmake
+# Checks docs/tour.md, or another page: its code in C++ and Python occurs in the named files, character
+# for character, and its links point to existing files.
+#   cmake -Dsource=ROOT [-Dpage=docs/autograd.md] -P tour.cmake
 #
 # A quotation is a comment <!-- quote: FILE --> and, on the next line, a block of code.
 cmake_minimum_required(VERSION 3.25)
-file(READ ${source}/docs/tour.md page)
+set(name docs/tour.md)
+if(page)
+  set(name ${page})
+endif()
+file(READ ${source}/${name} page)
 set(problems "")
 
 set(rest "${page}")
@@ -19,9 +23,12 @@ while(TRUE)
   string(APPEND prose "${before}")
   math(EXPR at "${at} + 12")
   string(SUBSTRING "${rest}" ${at} -1 rest)
-  string(FIND "${rest}" " -->\n```cpp\n" end)
+  string(FIND "${rest}" " -->\n```" end)
   string(SUBSTRING "${rest}" 0 ${end} file)
-  math(EXPR at "${end} + 12")
+  math(EXPR at "${end} + 8")
+  string(SUBSTRING "${rest}" ${at} -1 rest)
+  string(FIND "${rest}" "\n" end)
+  math(EXPR at "${end} + 1")
   string(SUBSTRING "${rest}" ${at} -1 rest)
   string(FIND "${rest}" "```" end)
   string(SUBSTRING "${rest}" 0 ${end} code)
@@ -38,10 +45,10 @@ while(TRUE)
   endif()
 endwhile()
 
-string(REGEX MATCHALL "```cpp\n" blocks "${page}")
+string(REGEX MATCHALL "```(cpp|python)\n" blocks "${page}")
 list(LENGTH blocks blocks)
 if(NOT blocks EQUAL quotes OR quotes EQUAL 0)
-  string(APPEND problems "\n  ${blocks} blocks of C++, but ${quotes} name a file; write <!-- quote: FILE --> above each")
+  string(APPEND problems "\n  ${blocks} blocks of C++ and Python, but ${quotes} name a file; write <!-- quote: FILE --> above each")
 endif()
 
 string(APPEND prose "${rest}")
@@ -62,5 +69,5 @@ while(TRUE)
 endwhile()
 
 if(problems)
-  message(FATAL_ERROR "docs/tour.md:${problems}")
+  message(FATAL_ERROR "${name}:${problems}")
 endif()

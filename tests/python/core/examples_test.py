@@ -40,6 +40,11 @@ def test_the_moons_are_separated(tmp_path):
     assert picture.read_text().count("<circle") == 100
 
 
+def test_the_softmax_in_python_is_right_and_drawn(tmp_path):
+    subprocess.run([sys.executable, EXAMPLES / "own_op.py", tmp_path / "graph.svg"], check=True)
+    assert ">softmax<" in (tmp_path / "graph.svg").read_text()
+
+
 def test_the_gpt_learns_a_sentence():
     gpt = importlib.import_module("gpt")
     text = "the quick brown fox jumps over the lazy dog. " * 20
