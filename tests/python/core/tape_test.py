@@ -3,6 +3,7 @@
 import gc
 import os
 import threading
+import time
 
 import calque.core as c
 import numpy as np
@@ -186,22 +187,25 @@ def test_eight_threads_train_alone_and_on_shared_leaves():
 
 def test_other_python_threads_run_during_a_long_op():
     a = np.ones((1500, 1500), np.float32)
-    counted = [0]
+    times = []
     stop = threading.Event()
 
-    def count():
+    def watch():
         while not stop.is_set():
-            counted[0] += 1
+            times.append(time.perf_counter())
+            time.sleep(0.001)
 
-    thread = threading.Thread(target=count)
+    thread = threading.Thread(target=watch)
     thread.start()
-    before = counted[0]
+    spans = []
     for _ in range(3):
+        begin = time.perf_counter()
         c.matmul(a, a)
-    during = counted[0] - before
+        spans.append((begin, time.perf_counter()))
     stop.set()
     thread.join()
-    assert during > 0
+    # In the middle half of an op, where a thread that holds the GIL would let no other run.
+    assert any((3 * begin + end) / 4 < t < (begin + 3 * end) / 4 for begin, end in spans for t in times)
 
 
 def test_a_forked_child_computes_on_one_thread():
