@@ -9,12 +9,14 @@
 #include <thread>
 #include <utility>
 
+#include "module/core/computing.h"
+
 namespace calque::python {
 
-// What compute() returns, with the GIL released.
+// What compute() returns, with the GIL released and denormals flushed.
 template <class Compute>
 auto without_gil(Compute&& compute) {
-  const pybind11::gil_scoped_release released;
+  const Computing computing;
   return std::forward<Compute>(compute)();
 }
 

@@ -265,3 +265,9 @@ def test_pandas_columns_keep_their_order(runs):
     model = calque.load(runs.of("translation"))
     column = pandas.Series(LINES, index=[5, 3, 1, 2, 9])
     assert [each.source for each in model.translate(column)] == LINES
+
+
+def test_numpy_keeps_its_denormals_after_a_computation(runs):
+    calque.load(runs.of("translation")).translate(LINES)
+    assert np.finfo(np.float32).smallest_subnormal > 0
+    assert np.float32(1e-40) * np.float32(1) > 0
