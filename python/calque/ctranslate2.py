@@ -88,7 +88,7 @@ class BatchTranslation:
         elif repetition_penalty != 1:
             raise Error("repetition_penalty: a search has none; it needs sampling_topk above 1")
         settings = [
-            f"decoding.length_penalty={length_penalty}", "decoding.length_penalty_kind=power",
+            f"decoding.length_penalty={length_penalty}", "decoding.length_penalty_kind=power", "decoding.early_stopping=first",
             f"decoding.no_repeat_ngram={no_repeat_ngram_size}",
             f"decoding.allow_unknown={str(not disable_unk).lower()}",
             f"decoding.max_length={max_decoding_length}", "decoding.max_length_ratio=0",

@@ -16,7 +16,7 @@ def test_translate_batch_finds_what_translate_finds(translator):
                                          return_attention=True, max_batch_size=32)
     expected = translator.translate(["a b", "c"], beam=3, n_best=2, length_penalty=1, max_length=5,
                                     max_length_ratio=0, max_length_extra=0, min_length=1,
-                                    attention=True, allow_unknown=True)
+                                    attention=True, allow_unknown=True, early_stopping="first")
     for result, best in zip(results, expected):
         both = (best, *best.alternatives)
         assert result.hypotheses == [each.tokens for each in both]
