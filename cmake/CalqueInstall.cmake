@@ -22,3 +22,10 @@ install(FILES ${PROJECT_BINARY_DIR}/calqueConfig.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSentencePiece.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)
+include(CalqueBundle)
+if(CALQUE_BUNDLE)
+  calque_bundle(calque)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  include(CalquePackage)
+endif()
