@@ -3,8 +3,8 @@
     wheel.py STAGE OUT
 
 STAGE has the folder calque. The tag names the Python that runs this script and the oldest glibc that has
-every symbol which the programs and libraries of the folder need. A wheel has no symbolic links, so a
-library is packed once, under the name by which programs look for it.
+every symbol which the programs and libraries of the folder need, also of libstdc++. A wheel has no symbolic
+links, so a library is packed once, under the name by which programs look for it.
 """
 
 import base64
@@ -33,6 +33,10 @@ def is_program(path: pathlib.Path) -> bool:
         return file.read(4) == b"\x7fELF"
 
 
+# The minor version of the first glibc 2 whose distributions have a libstdc++ with GLIBCXX_3.4.N.
+LIBSTDCXX_OF_GLIBC = {29: 34, 30: 35, 31: 38, 32: 38, 33: 39, 34: 41}
+
+
 def oldest_glibc(files: list[pathlib.Path]) -> tuple[int, int]:
     newest = (2, 0)
     for path in files:
@@ -41,6 +45,9 @@ def oldest_glibc(files: list[pathlib.Path]) -> tuple[int, int]:
         symbols = subprocess.run(["objdump", "-T", path], capture_output=True, text=True, check=True).stdout
         for major, minor in re.findall(r"\(?GLIBC_(\d+)\.(\d+)", symbols):
             newest = max(newest, (int(major), int(minor)))
+        for minor in re.findall(r"GLIBCXX_3\.4\.(\d+)", symbols):
+            if int(minor) > 28:
+                newest = max(newest, (2, LIBSTDCXX_OF_GLIBC[int(minor)]))
     return newest
 
 
