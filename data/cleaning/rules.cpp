@@ -56,9 +56,10 @@ PairRules::PairRules(const RuleOptions& options, const CorpusSurvey& survey)
 void PairRules::learn_translations() {
   constexpr int64_t enough = 1000;
   constexpr double convincing = 0.7;
-  if (survey_.translations.size() >= enough) translations_.emplace(survey_.translations);
-  if (translations_ && translations_->usual() < convincing) translations_.reset();
-  if (translations_) least_score_ = options_.min_translation * translations_->usual();
+  if (survey_.translations.size() < enough) return;
+  const double usual = translations_.emplace(survey_.translations).usual();
+  if (usual < convincing) return translations_.reset();
+  least_score_ = options_.min_translation * usual;
 }
 
 std::array<RuleSet, 2> PairRules::broken_by(std::span<const Line> pair) const {
