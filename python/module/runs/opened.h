@@ -57,7 +57,8 @@ inline void require_texts(const std::vector<std::string>& texts, const char* wha
   }
 }
 
-// A new NumPy array with the rows.
+// A new NumPy array with the rows. (pybind11 2.10 reads the size of an element from NumPy 1's
+// structs, unless the array is made from its shape alone.)
 template <class Number>
 py::array_t<Number> matrix(int64_t rows, int64_t columns, const std::vector<Number>& values) {
   py::array_t<Number> array({rows, columns});

@@ -19,7 +19,7 @@ ReportRun read(const std::string& path) {
 py::dict columns_of(const MetricsTable& table) {
   py::dict columns;
   const auto add = [&](const std::string& name, const std::vector<double>& values) {
-    columns[py::str(name)] = py::array_t<double>(std::ssize(values), values.data());
+    columns[py::str(name)] = matrix(1, std::ssize(values), values).attr("ravel")();
   };
   add("step", table.step);
   add("epoch", table.epoch);
