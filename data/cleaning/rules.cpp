@@ -57,7 +57,8 @@ void PairRules::learn_translations() {
   constexpr int64_t enough = 1000;
   constexpr double convincing = 0.7;
   if (survey_.translations.size() < enough) return;
-  const double usual = translations_.emplace(survey_.translations).usual();
+  translations_ = TranslationScore(survey_.translations);
+  const double usual = translations_->usual();
   if (usual < convincing) return translations_.reset();
   least_score_ = options_.min_translation * usual;
 }
