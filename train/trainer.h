@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "core/named.h"
 #include "ranks/communicator.h"
 #include "train/config/config.h"
 #include "train/run/log.h"
@@ -21,6 +22,13 @@ enum class Ending {
   interrupted,       // by a signal
   stopped,           // by the observer
 };
+
+inline constexpr Named<Ending> endings[] = {{"finished", Ending::finished},
+                                            {"patience", Ending::patience},
+                                            {"already finished", Ending::already_finished},
+                                            {"no patience left", Ending::no_patience_left},
+                                            {"interrupted", Ending::interrupted},
+                                            {"stopped", Ending::stopped}};
 
 struct TrainResult {
   Ending ending;

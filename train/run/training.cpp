@@ -175,17 +175,17 @@ TrainRecord Training::record_of(const StepOutcome& outcome, double rate, double 
 void Training::log_step(const StepOutcome& outcome, double rate) {
   const Phase phase("log");
   const double elapsed = std::max(1e-9, seconds_since(meter_.since));
-  TrainRecord record = record_of(outcome, rate, elapsed);
-  if (observer_.step && !observer_.step(record)) stopped_ = true;
+  const double speed = static_cast<double>(meter_.tokens) / elapsed;
+  if (observer_.step && !observer_.step(record_of(outcome, rate, elapsed))) stopped_ = true;
   if (state_.step % config_.logging.every == 0) {
+    TrainRecord record = record_of(outcome, rate, elapsed);
     record.mean = mean_of(state_.since_log);
     log_->write(record, remaining());
     state_.since_log = {};
     start_meter();
   }
-  log_->progress(done(),
-                 fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
-                             mean_of(outcome.sums).loss, record.tokens_per_second, remaining()));
+  log_->progress(done(), fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
+                                     mean_of(outcome.sums).loss, speed, remaining()));
 }
 
 std::string Training::remaining() const {

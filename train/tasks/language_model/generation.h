@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.h"
 #include "data/tokenizers/tokenizer.h"
 #include "decode/search/sampling.h"
 #include "nn/models/language_model.h"
@@ -22,6 +23,8 @@ struct GenerationOptions {
 };
 
 enum class FinishReason { end, stop, length };  // </s>, a stop string, max_tokens
+inline constexpr Named<FinishReason> finish_reasons[] = {
+    {"end", FinishReason::end}, {"stop", FinishReason::stop}, {"length", FinishReason::length}};
 
 struct GeneratedText {
   std::string text;  // without the prompt
