@@ -13,24 +13,22 @@ extern const std::string_view bash_completion;  // completion.bash
 
 namespace {
 
-std::string bash_kind(const CommandArgument& argument) {
-  switch (argument.kind) {
-    case ValueKind::none:
-      return "";
-    case ValueKind::text:
-      return "text";
-    case ValueKind::choice:
-      return fmt::format("{{{}}}", fmt::join(argument.choices, ","));
-    case ValueKind::files:
-      return "files";
-    case ValueKind::folders:
-      return "folders";
-    case ValueKind::configs:
-      return "configs";
-    case ValueKind::keys:
-      return "keys";
-  }
-  return "";
+constexpr ValueTexts bash_kinds{.text = "text",
+                                .choice = "{{{}}}",
+                                .separator = ",",
+                                .files = "files",
+                                .folders = "folders",
+                                .configs = "configs",
+                                .keys = "keys"};
+
+std::string bash_kind(const CommandArgument& argument) { return value_text(argument, bash_kinds); }
+
+// The names of the items, separated by spaces.
+template <class Items>
+std::string names_in(const Items& items) {
+  std::string names;
+  for (const auto& item : items) names += fmt::format("{}{}", names.empty() ? "" : " ", item.name);
+  return names;
 }
 
 std::string bash_line(const Command& command) {
@@ -48,17 +46,28 @@ std::string bash_line(const Command& command) {
 
 }  // namespace
 
-std::string names_of_configs() {
-  std::vector<std::string_view> names;
-  for (const BuiltInConfig& config : built_in_configs) names.push_back(config.name);
-  return fmt::format("{}", fmt::join(names, " "));
+std::string value_text(const CommandArgument& argument, const ValueTexts& texts) {
+  switch (argument.kind) {
+    case ValueKind::none:
+      return "";
+    case ValueKind::text:
+      return std::string(texts.text);
+    case ValueKind::choice:
+      return fmt::format(fmt::runtime(texts.choice), fmt::join(argument.choices, texts.separator));
+    case ValueKind::files:
+      return std::string(texts.files);
+    case ValueKind::folders:
+      return std::string(texts.folders);
+    case ValueKind::configs:
+      return std::string(texts.configs);
+    case ValueKind::keys:
+      return std::string(texts.keys);
+  }
+  return "";
 }
 
-std::string names_of_keys() {
-  std::vector<std::string_view> names;
-  for (const ConfigKey& key : config_keys()) names.push_back(key.name);
-  return fmt::format("{}", fmt::join(names, " "));
-}
+std::string names_of_configs() { return names_in(built_in_configs); }
+std::string names_of_keys() { return names_in(config_keys()); }
 
 std::string filled_script(std::string_view script,
                           std::span<const std::pair<std::string_view, std::string>> parts) {

@@ -25,6 +25,13 @@ inline constexpr CompletionShell completion_shells[] = {
     {"fish", "fish/vendor_completions.d/calque.fish", fish_script},
 };
 
+// What the script of a shell says of a value, by its kind; {} in `choice` stands for the choices.
+struct ValueTexts {
+  std::string_view text, choice, separator, files, folders, configs, keys;
+};
+// Empty for an option without a value.
+std::string value_text(const CommandArgument& argument, const ValueTexts& texts);
+
 // For the scripts: the names of the built-in configs and of all config keys, separated by spaces.
 std::string names_of_configs();
 std::string names_of_keys();

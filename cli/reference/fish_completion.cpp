@@ -20,25 +20,21 @@ std::string fish_quoted(std::string_view text) {
   return out + "'";
 }
 
-// What follows -r: the option has a value.
-std::string fish_value(const CommandArgument& argument) {
-  switch (argument.kind) {
-    case ValueKind::none:
-      return "";
-    case ValueKind::text:
-      return "-x";
-    case ValueKind::choice:
-      return fmt::format("-x -a '{}'", fmt::join(argument.choices, " "));
-    case ValueKind::files:
-      return "-r -F";
-    case ValueKind::folders:
-      return "-x -a '(__fish_complete_directories (commandline -ct))'";
-    case ValueKind::configs:
-      return "-F -a '$__calque_configs'";
-    case ValueKind::keys:
-      return "-x -a '$__calque_keys'";
-  }
-  return "";
+// What fish offers for a value.
+constexpr ValueTexts fish_offers{.text = "",
+                                 .choice = "-a '{}'",
+                                 .separator = " ",
+                                 .files = "-F",
+                                 .folders = "-a '(__fish_complete_directories (commandline -ct))'",
+                                 .configs = "-F -a '$__calque_configs'",
+                                 .keys = "-a '$__calque_keys'"};
+
+// The same for the value of an option: -r requires one, -x also offers no files.
+std::string fish_value(const CommandArgument& option) {
+  if (option.kind == ValueKind::none) return "";
+  const std::string offers = value_text(option, fish_offers);
+  if (offers.empty()) return "-x";
+  return (offers.starts_with("-F") ? "-r " : "-x ") + offers;
 }
 
 std::string fish_lines(const Command& command) {
@@ -59,10 +55,7 @@ std::string fish_lines(const Command& command) {
   }
   for (const CommandArgument& argument : command.arguments) {
     if (argument.kind == ValueKind::text) continue;
-    std::string value = fish_value(argument);
-    value = value.substr(value.find(' ') + 1);  // without -r or -x, which are for options
-    if (argument.kind == ValueKind::configs) value = fish_value(argument);
-    lines += fmt::format("{} {}\n", at, value);
+    lines += fmt::format("{} {}\n", at, value_text(argument, fish_offers));
   }
   return lines;
 }

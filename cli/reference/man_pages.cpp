@@ -129,8 +129,7 @@ std::string description(const Command& command) {
     for (const auto* arguments : {&each.arguments, &each.options}) {
       for (const CommandArgument& argument : *arguments) text += described(argument);
     }
-    const std::string more = footer(each, ".PP\n.B");
-    text += more;
+    text += footer(each, ".PP\n.B");
   }
   return text;
 }
@@ -146,9 +145,8 @@ std::string head(const Command& command, const std::string& version) {
 
 constexpr std::string_view exit_status =
     ".SH EXIT STATUS\n"
-    "0 for success, 1 for an error, 2 for a wrong command line, and 128 + N if signal N has "
-    "stopped "
-    "a\ntraining. An error is one line on standard error.\n";
+    "0 for success, 1 for an error, 2 for a wrong command line, and 128 + N if signal N has\n"
+    "stopped a training. An error is one line on standard error.\n";
 
 std::string overview(const Command& calque, const std::string& version) {
   std::string text = head(calque, version) + ".SH COMMANDS\n";

@@ -24,24 +24,16 @@ std::string zsh_escaped(std::string_view text, std::string_view special) {
   return out;
 }
 
+constexpr ValueTexts zsh_actions{.text = " ",
+                                 .choice = "({})",
+                                 .separator = " ",
+                                 .files = "_files",
+                                 .folders = "_files -/",
+                                 .configs = "_calque_configs",
+                                 .keys = "_calque_keys"};
+
 std::string zsh_action(const CommandArgument& argument) {
-  switch (argument.kind) {
-    case ValueKind::none:
-      return "";
-    case ValueKind::text:
-      return " ";
-    case ValueKind::choice:
-      return fmt::format("({})", fmt::join(argument.choices, " "));
-    case ValueKind::files:
-      return "_files";
-    case ValueKind::folders:
-      return "_files -/";
-    case ValueKind::configs:
-      return "_calque_configs";
-    case ValueKind::keys:
-      return "_calque_keys";
-  }
-  return "";
+  return value_text(argument, zsh_actions);
 }
 
 std::string zsh_option(const CommandArgument& option) {
@@ -103,7 +95,8 @@ std::string zsh_function(const Command& command) {
 
 std::string zsh_script(const Command& calque) {
   std::string functions;
-  for (const Command* command : with_subcommands(calque)) functions += zsh_function(*command) + "\n";
+  for (const Command* command : with_subcommands(calque))
+    functions += zsh_function(*command) + "\n";
   const std::pair<std::string_view, std::string> parts[] = {
       {"FUNCTIONS", functions}, {"CONFIGS", names_of_configs()}, {"KEYS", names_of_keys()}};
   return filled_script(zsh_completion, parts);
