@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from .conversion import average, formats, import_model
     from .ctranslate2 import ScoringResult, TranslationResult
     from .encoders import MaskedModel, WordVectors
+    from .figure import Figure
     from .generator import LanguageModel
     from .loading import load
     from .results import (Alignment, Classification, Explanation, Filling, Generation, Score,
                           Translation)
-    from .run import Figure, Run, Sample, plot
+    from .run import Run, Sample, plot
     from .serving import Server, serve
     from .training import plan, train
     from .translator import Translator
@@ -39,11 +40,12 @@ _HOMES = {
     "conversion": ("average", "formats", "import_model"),
     "ctranslate2": ("ScoringResult", "TranslationResult"),
     "encoders": ("MaskedModel", "WordVectors"),
+    "figure": ("Figure",),
     "generator": ("LanguageModel",),
     "loading": ("load",),
     "results": ("Alignment", "Classification", "Explanation", "Filling", "Generation", "Score",
                 "Translation"),
-    "run": ("Figure", "Run", "Sample", "plot"),
+    "run": ("Run", "Sample", "plot"),
     "serving": ("Server", "serve"),
     "training": ("plan", "train"),
     "translator": ("Translator",),

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import Any, Iterable
 
 from . import _calque
 from ._texts import blocks, check_text, shown_progress, texts_of
-from .model import Model, run_path
+from .encoders import SentenceEncoder
+from .model import Model
 from .results import Classification, Explanation
 
 _ROWS_AT_ONCE = 256  # as the command line
 
 
-class TextClassifier(Model):
+class _Labelled(Model):
+    """A model that names classes."""
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The names of the classes."""
+        names: list[str] = self._opened.labels()
+        return names
+
+
+class TextClassifier(_Labelled, SentenceEncoder):
     """A trained classifier of texts, or of pairs of texts."""
 
-    def __init__(self, run: str | os.PathLike[str], *, precision: str | None = None) -> None:
-        path = run_path(run)
-        super().__init__(path, precision, _calque.OpenTextClassifier(path, precision or ""))
-        self.labels: list[str] = self._opened.labels()
-        self._encoder: Any = None
+    _opens = _calque.OpenTextClassifier
 
     def classify(self, texts: Any, *, progress: bool | None = None) -> Any:
         """The class of a text, or of each text of an iterable. A pair of texts is a tuple."""
@@ -31,22 +39,11 @@ class TextClassifier(Model):
                    for each in _classified(self._opened, rows, progress)]
         return results[0] if one else results
 
-    def embed(self, texts: str | Iterable[str]) -> Any:
-        """The embedding of a text [d_model], or of each text [texts, d_model]."""
-        from .encoders import embed
 
-        if self._encoder is None:
-            self._encoder = _calque.OpenSentenceEncoder(self._path, self._precision)
-        return embed(self._encoder, texts)
-
-
-class Tagger(Model):
+class Tagger(_Labelled):
     """A trained tagger: the tag of each word of a sentence."""
 
-    def __init__(self, run: str | os.PathLike[str], *, precision: str | None = None) -> None:
-        path = run_path(run)
-        super().__init__(path, precision, _calque.OpenTextClassifier(path, precision or ""))
-        self.labels: list[str] = self._opened.labels()
+    _opens = _calque.OpenTextClassifier
 
     def tag(self, sentences: Any, *, progress: bool | None = None) -> Any:
         """The words of a sentence with their tags, [(word, Classification), ...].
@@ -63,13 +60,10 @@ class Tagger(Model):
         return results[0] if one else results
 
 
-class ImageClassifier(Model):
+class ImageClassifier(_Labelled):
     """A trained Vision Transformer."""
 
-    def __init__(self, run: str | os.PathLike[str], *, precision: str | None = None) -> None:
-        path = run_path(run)
-        super().__init__(path, precision, _calque.OpenImageClassifier(path, precision or ""))
-        self.labels: list[str] = self._opened.labels()
+    _opens = _calque.OpenImageClassifier
 
     def classify(self, images: Any, *, progress: bool | None = None) -> Any:
         """The class of a PNG or JPEG file, or of each file of an iterable."""

@@ -17,35 +17,33 @@ if TYPE_CHECKING:
 _TEXTS_AT_ONCE = 256  # as `calque embed`
 
 
-def embed(encoder: Any, texts: str | Iterable[str]) -> Any:
-    """The embedding of a text [d_model], or of each text [texts, d_model]."""
-    import numpy as np
+class SentenceEncoder(Model):
+    """A model whose encoder embeds sentences."""
 
-    if isinstance(texts, str):
-        return encoder.embed([check_text(texts, "the text")])[0]
-    parts = [encoder.embed(block) for _, block in blocks(texts_of(texts), _TEXTS_AT_ONCE)]
-    return np.concatenate(parts) if parts else encoder.embed([])
+    @cached_property
+    def _encoder(self) -> Any:
+        return _calque.OpenSentenceEncoder(self._path, self._precision)
+
+    def embed(self, texts: str | Iterable[str]) -> Any:
+        """The embedding of a text [d_model], or of each text [texts, d_model]."""
+        import numpy as np
+
+        if isinstance(texts, str):
+            return self._encoder.embed([check_text(texts, "the text")])[0]
+        parts = [self._encoder.embed(block) for _, block in blocks(texts_of(texts), _TEXTS_AT_ONCE)]
+        return np.concatenate(parts) if parts else self._encoder.embed([])
 
 
-class MaskedModel(Model):
+class MaskedModel(SentenceEncoder):
     """A trained encoder that predicts masked tokens, and embeds sentences."""
 
-    def __init__(self, run: str | os.PathLike[str], *, precision: str | None = None) -> None:
-        path = run_path(run)
-        super().__init__(path, precision, _calque.OpenMaskedModel(path, precision or ""))
-        self._encoder: Any = None
+    _opens = _calque.OpenMaskedModel
 
     def fill(self, text: str, *, alternatives: int = 5) -> Filling:
         """Predicts the token at each [MASK] of a text."""
         if alternatives < 1:
             raise _calque.Error(f"alternatives: must be at least 1, not {alternatives}")
         return Filling(*self._opened.fill(check_text(text, "the text"), alternatives))
-
-    def embed(self, texts: str | Iterable[str]) -> Any:
-        """The embedding of a text [d_model], or of each text [texts, d_model]."""
-        if self._encoder is None:
-            self._encoder = _calque.OpenSentenceEncoder(self._path, self._precision)
-        return embed(self._encoder, texts)
 
 
 class WordVectors(Model):
@@ -55,7 +53,7 @@ class WordVectors(Model):
         if precision not in (None, "float32"):
             raise _calque.Error("precision: word vectors have float32 alone")
         path = run_path(run)
-        super().__init__(path, None, _calque.OpenWords(path))
+        self._hold(path, None, _calque.OpenWords(path))
 
     @cached_property
     def words(self) -> list[str]:

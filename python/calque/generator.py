@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from typing import Any, Iterable, Iterator
 
 from . import _calque
 from ._texts import blocks, check_text, texts_of
-from .model import Model, run_path
+from .model import Model
 from .results import Explanation, Generation, Score
 
 _TEXTS_AT_ONCE = 2000
@@ -18,9 +17,7 @@ _TEXTS_AT_ONCE = 2000
 class LanguageModel(Model):
     """A trained decoder-only language model."""
 
-    def __init__(self, run: str | os.PathLike[str], *, precision: str | None = None) -> None:
-        path = run_path(run)
-        super().__init__(path, precision, _calque.OpenLanguageModel(path, precision or ""))
+    _opens = _calque.OpenLanguageModel
 
     def generate(self, prompts: str | Iterable[str] = "", *, samples: int = 1,
                  max_tokens: int = 256, temperature: float = 1, top_k: int = 0, top_p: float = 1,

@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 class Model:
     """A trained run in use. `calque.load` returns the class of its task."""
 
-    def __init__(self, run: str, precision: str | None, opened: Any) -> None:
-        self._path = run
+    _opens: Any  # the class in C++, called with the path and the precision
+
+    def __init__(self, run: str | os.PathLike[str], *, precision: str | None = None) -> None:
+        path = run_path(run)
+        self._hold(path, precision, self._opens(path, precision or ""))
+
+    def _hold(self, path: str, precision: str | None, opened: Any) -> None:
+        self._path = path
         self._precision = precision or ""
         self._opened = opened
         self._about: dict[str, Any] = opened.about()

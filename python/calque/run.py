@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
 from . import _calque
 from ._pages import frame
+from .figure import Figure
 from .model import run_path
 
 if TYPE_CHECKING:
@@ -23,21 +24,6 @@ class Sample(NamedTuple):
     input: str
     reference: str
     output: str
-
-
-class Figure:
-    """A figure as SVG."""
-
-    def __init__(self, svg: str) -> None:
-        self.svg = svg
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the figure to a file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
-
-    def _repr_svg_(self) -> str:
-        return self.svg
 
 
 class Run:

@@ -39,8 +39,8 @@ class Translator(BatchTranslation, Model):
             set_threads(intra_threads)
         several: Any = runs if isinstance(runs, (list, tuple)) else [runs]
         self._folders = [run_path(each) for each in several]
-        opened = _calque.OpenTranslator(self._folders, precision or "")
-        super().__init__(self._folders[0], precision, opened)
+        self._hold(self._folders[0], precision,
+                   _calque.OpenTranslator(self._folders, precision or ""))
         self._requests: dict[object, Any] = {}
 
     def __reduce__(self) -> Any:

@@ -18,6 +18,7 @@ Path. docs/autograd.md describes all parts.
 from __future__ import annotations
 
 from .. import _native as _package
+from ..figure import Figure
 from . import ops
 from ._native import (Adafactor, Adam, BidirectionalLayer, Classifier, Constant, CosineDecay, CrossAttention,
                       Decoder, Embedding, Encoder, FeedForward, Initial, InverseSqrt, LanguageModel, Linear,
@@ -27,7 +28,7 @@ from ._native import (Adafactor, Adam, BidirectionalLayer, Classifier, Constant,
                       no_grad, no_token)
 from .docs import (backward, constant, from_dlpack, full, normal, tensor, uniform, variable, xavier_uniform,
                    zeros)
-from .draw import Drawing, draw
+from .draw import draw
 from .gradcheck import GradientMismatch, gradcheck
 from .ops import *  # noqa: F403
 from .python_op import op
@@ -37,7 +38,7 @@ threads, set_threads = _package.threads, _package.set_threads
 
 __all__ = [
     "Adafactor", "Adam", "BidirectionalLayer", "Classifier", "Constant", "CosineDecay", "CrossAttention",
-    "Decoder", "Drawing", "Embedding", "Encoder", "Error", "FeedForward", "GradientMismatch", "Initial",
+    "Decoder", "Embedding", "Encoder", "Error", "FeedForward", "Figure", "GradientMismatch", "Initial",
     "InverseSqrt", "LanguageModel", "Linear", "LinearDecay", "MaskedLm", "Noam", "Norm", "Optimizer",
     "OutputProjection", "Parameters", "Path", "Positions", "RecurrentLayer", "RecurrentTranslator", "Segments",
     "SelfAttention", "SelfAttentionStack", "Sgd", "Tape", "Tensor", "TokenLoss", "Transformer", "UpdateReport",

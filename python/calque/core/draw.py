@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from ..figure import Figure
 from . import _native
 from ._native import Tensor
 
@@ -12,23 +13,6 @@ WIDTH, HEIGHT, GAP_X, GAP_Y = 150, 46, 26, 44
 STYLE = """text { font: 12px sans-serif; text-anchor: middle } .small { font-size: 10px; fill: #555 }
 rect { stroke: #345; fill: #e8f0fa } .leaf { fill: #fdf3d8 } .constant { fill: #eee; stroke: #999 }
 path { fill: none; stroke: #567; marker-end: url(#arrow) }"""
-
-
-class Drawing:
-    """An SVG picture: shown by notebooks, written by save()."""
-
-    def __init__(self, svg: str) -> None:
-        self.svg = svg
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __str__(self) -> str:
-        return self.svg
-
-    def save(self, path: str) -> None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
 
 
 class _Box:
@@ -114,7 +98,7 @@ def _centre(box: _Box) -> Tuple[float, float]:
     return 10 + box.x * (WIDTH + GAP_X) + WIDTH / 2, 10 + box.layer * (HEIGHT + GAP_Y)
 
 
-def draw(loss: Tensor, names: Optional[Mapping[str, Any]] = None) -> Drawing:
+def draw(loss: Tensor, names: Optional[Mapping[str, Any]] = None) -> Figure:
     """Draws the ops from which a tensor was computed, with their shapes and times.
 
     Inside the tape's `with`, or after it until the thread begins another tape; after backward() each
@@ -145,4 +129,4 @@ def draw(loss: Tensor, names: Optional[Mapping[str, Any]] = None) -> Drawing:
                   f'height="{HEIGHT}" rx="6"/>',
                   f'<text x="{x:.0f}" y="{y + 19:.0f}">{escape(box.title)}</text>',
                   f'<text class="small" x="{x:.0f}" y="{y + 36:.0f}">{escape(box.detail)}</text>']
-    return Drawing("\n".join([*lines, "</svg>", ""]))
+    return Figure("\n".join([*lines, "</svg>", ""]))

@@ -107,14 +107,11 @@ Tensor from_dlpack(const py::object& object) {
   const View& view = managed->view;
   check(view);
   const Shape shape(std::span<const int64_t>(view.shape, static_cast<size_t>(view.axes)));
-  const auto storage = std::make_shared<Storage>();
-  storage->data = reinterpret_cast<real*>(static_cast<std::byte*>(view.data) + view.offset);
-  storage->size = shape.elements();
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-  storage->owner = released_with_gil(managed, [](Managed* last) {
-    if (last->deleter) last->deleter(last);
-  });
-  return Tensor(shape, Values(storage));
+  return sharing(shape, reinterpret_cast<real*>(static_cast<std::byte*>(view.data) + view.offset),
+                 released_with_gil(managed, [](Managed* last) {
+                   if (last->deleter) last->deleter(last);
+                 }));
 }
 
 }  // namespace calque::python

@@ -74,14 +74,6 @@ Tensor copied(const Py_buffer& array) {
   return x;
 }
 
-Tensor shared(const std::shared_ptr<Py_buffer>& array) {
-  const auto storage = std::make_shared<Storage>();
-  storage->data = static_cast<real*>(array->buf);
-  storage->size = array->len / static_cast<int64_t>(sizeof(real));
-  storage->owner = array;
-  return Tensor(shape_of(*array), Values(storage));
-}
-
 Tensor from_array(const std::shared_ptr<Py_buffer>& array, Copy copy) {
   if (code_of(*array) != (sizeof(real) == 4 ? 'f' : 'd')) {
     throw py::type_error(fmt::format(
@@ -103,7 +95,7 @@ Tensor from_array(const std::shared_ptr<Py_buffer>& array, Copy copy) {
   if (copy == Copy::always || !contiguous(*array) || array->readonly || !aligned) {
     return copied(*array);
   }
-  return shared(array);
+  return sharing(shape_of(*array), static_cast<real*>(array->buf), array);
 }
 
 // Nested lists of numbers, row by row.
@@ -157,10 +149,6 @@ class Nested {
   std::vector<real> numbers_;
   int leaf_ = -1;  // the depth of the numbers
 };
-
-py::object as_array(py::handle object) {
-  return py::module_::import("numpy").attr("asarray")(object);
-}
 
 int32_t to_int32(int64_t number) {
   if (number < std::numeric_limits<int32_t>::min() ||
@@ -223,13 +211,25 @@ void append_sequence(py::handle object, std::vector<int32_t>& to) {
 
 }  // namespace
 
+py::object as_array(py::handle object) {
+  return py::module_::import("numpy").attr("asarray")(object);
+}
+
+Tensor sharing(const Shape& shape, real* data, std::shared_ptr<const void> owner) {
+  const auto storage = std::make_shared<Storage>();
+  storage->data = data;
+  storage->size = shape.elements();
+  storage->owner = std::move(owner);
+  return Tensor(shape, Values(storage));
+}
+
 Tensor to_tensor(py::handle object, Copy copy) {
   const FlushedDenormals flushed;
   if (py::isinstance<Tensor>(object)) {
     const auto& x = with_values(object.cast<const Tensor&>());
     return copy == Copy::always ? Tensor::of(x.shape(), x.span()) : x;
   }
-  if (PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr())) return Nested().read(object);
+  if (is_number(object)) return Nested().read(object);
   if (const auto array = exported(object, PyBUF_STRIDED_RO | PyBUF_FORMAT)) {
     // A NumPy scalar is a number, whatever its type.
     if (array->ndim == 0 && array->readonly && PyNumber_Check(object.ptr())) {

@@ -17,11 +17,19 @@ namespace calque::python {
 
 namespace py = pybind11;
 
+inline bool is_number(py::handle object) {
+  return PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr());
+}
+// numpy.asarray(object), which shares the memory of a tensor.
+py::object as_array(py::handle object);
+
 enum class Copy { if_necessary, always, never };
 
 // Throws a TypeError or ValueError that says what does not fit and how to convert it. Without a
 // copy, the tensor shares the memory of the array and keeps the array alive.
 Tensor to_tensor(py::handle object, Copy copy = Copy::if_necessary);
+// The memory at `data`, which `owner` keeps alive.
+Tensor sharing(const Shape& shape, real* data, std::shared_ptr<const void> owner);
 // Throws a ValueError for a parameter whose values do not exist yet.
 const Tensor& with_values(const Tensor& x);
 

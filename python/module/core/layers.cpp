@@ -18,8 +18,6 @@
 namespace calque::python {
 namespace {
 
-Mode mode_of(bool train) { return train ? Mode::train : Mode::evaluate; }
-
 LayerOptions layer_options(const char* what, const py::dict& keywords) {
   return validate(options_from<LayerOptions>(what, keywords));
 }

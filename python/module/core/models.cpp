@@ -14,8 +14,6 @@
 namespace calque::python {
 namespace {
 
-Mode pass_mode(bool train) { return train ? Mode::train : Mode::evaluate; }
-
 template <class Model, class Options>
 py::class_<Built<Model>> bind_model(py::module_& module, const char* name) {
   py::class_<Built<Model>> type(module, name);
@@ -35,7 +33,7 @@ void def_translator(py::class_<Built<Model>>& type) {
       "encode",
       [](const Built<Model>& self, const Ids& ids, const SegmentsInput& segments, bool train) {
         return self.run(
-            [&](const Model& model) { return model.encode(ids, segments, pass_mode(train)); });
+            [&](const Model& model) { return model.encode(ids, segments, mode_of(train)); });
       },
       py::arg("ids"), py::arg("segments"), py::kw_only(), py::arg("train") = false);
   type.def(
@@ -43,7 +41,7 @@ void def_translator(py::class_<Built<Model>>& type) {
       [](const Built<Model>& self, const Ids& ids, const SegmentsInput& segments,
          const Input& memory, const SegmentsInput& memory_segments, bool train) {
         return self.run([&](const Model& model) {
-          return model.decode(ids, segments, memory, memory_segments, pass_mode(train));
+          return model.decode(ids, segments, memory, memory_segments, mode_of(train));
         });
       },
       py::arg("ids"), py::arg("segments"), py::arg("memory"), py::arg("memory_segments"),
@@ -61,7 +59,7 @@ void def_translator(py::class_<Built<Model>>& type) {
          real label_smoothing, bool train, real agreement) {
         return self.run([&](const Model& model) {
           return Translator(model).loss(source, source_segments, decoder_input, expected,
-                                        target_segments, label_smoothing, pass_mode(train),
+                                        target_segments, label_smoothing, mode_of(train),
                                         agreement);
         });
       },
@@ -78,7 +76,7 @@ void bind_decoder_model(py::module_& module) {
           [](const Model& self, const Ids& ids, const SegmentsInput& segments, bool train,
              const Ids& starts) {
             return self.run([&](const LanguageModel& model) {
-              return model.hidden(ids, segments, pass_mode(train), nullptr, starts);
+              return model.hidden(ids, segments, mode_of(train), nullptr, starts);
             });
           },
           py::arg("ids"), py::arg("segments"), py::kw_only(), py::arg("train") = false,
@@ -94,7 +92,7 @@ void bind_decoder_model(py::module_& module) {
           [](const Model& self, const Ids& ids, const Ids& expected, const SegmentsInput& segments,
              real label_smoothing, bool train, real agreement) {
             return self.run([&](const LanguageModel& model) {
-              return model.loss(ids, expected, segments, label_smoothing, pass_mode(train),
+              return model.loss(ids, expected, segments, label_smoothing, mode_of(train),
                                 agreement);
             });
           },
@@ -110,7 +108,7 @@ void bind_encoder_models(py::module_& module) {
           [](const Built<Encoder>& self, const Ids& ids, const SegmentsInput& segments,
              const Ids& kinds, bool train) {
             return self.run([&](const Encoder& encoder) {
-              return encoder(ids, kinds, segments, pass_mode(train));
+              return encoder(ids, kinds, segments, mode_of(train));
             });
           },
           py::arg("ids"), py::arg("segments"), py::arg("kinds") = py::none(), py::kw_only(),
@@ -121,7 +119,7 @@ void bind_encoder_models(py::module_& module) {
           [](const MaskedModel& self, const Ids& ids, const SegmentsInput& segments,
              const Ids& rows, bool train) {
             return self.run([&](const MaskedLm& model) {
-              return model.logits(ids, segments, rows, pass_mode(train));
+              return model.logits(ids, segments, rows, mode_of(train));
             });
           },
           py::arg("ids"), py::arg("segments"), py::arg("rows"), py::kw_only(),
@@ -131,7 +129,7 @@ void bind_encoder_models(py::module_& module) {
           [](const MaskedModel& self, const Ids& ids, const SegmentsInput& segments,
              const Ids& rows, const Ids& expected, real label_smoothing, bool train) {
             return self.run([&](const MaskedLm& model) {
-              return model.loss(ids, segments, rows, expected, label_smoothing, pass_mode(train));
+              return model.loss(ids, segments, rows, expected, label_smoothing, mode_of(train));
             });
           },
           py::arg("ids"), py::arg("segments"), py::arg("rows"), py::arg("expected"), py::kw_only(),
@@ -146,7 +144,7 @@ void bind_classifier(py::module_& module) {
           [](const Model& self, const Ids& ids, const SegmentsInput& segments, const Ids& kinds,
              bool train) {
             return self.run([&](const Classifier& model) {
-              return model.head.logits(model.pooled(ids, kinds, segments, pass_mode(train)));
+              return model.head.logits(model.pooled(ids, kinds, segments, mode_of(train)));
             });
           },
           py::arg("ids"), py::arg("segments"), py::arg("kinds") = py::none(), py::kw_only(),
@@ -156,9 +154,7 @@ void bind_classifier(py::module_& module) {
           [](const Model& self, const Ids& ids, const SegmentsInput& segments, const Ids& expected,
              const Ids& kinds, real label_smoothing, bool train) {
             return self.run([&](const Classifier& model) {
-              const auto pass = [&] {
-                return model.pooled(ids, kinds, segments, pass_mode(train));
-              };
+              const auto pass = [&] { return model.pooled(ids, kinds, segments, mode_of(train)); };
               return model.head.loss(pass, expected, {}, label_smoothing, 0);
             });
           },

@@ -1,6 +1,6 @@
 #pragma once
 // How Python calls an op. The bindings of the ops themselves are made from core/ops.h by
-// python/bindings/.
+// python/module/core/generate/.
 
 #include <initializer_list>
 

@@ -32,12 +32,8 @@ UpdateReport update(SharedOptimizer& self, double learning_rate, double gradient
 py::dict state_of(const std::shared_ptr<SharedOptimizer>& self) {
   py::dict state;
   for (const StateWindow& window : self->optimizer.state()) {
-    const auto storage = std::make_shared<Storage>();
-    storage->data = window.values.data();
-    storage->size = std::ssize(window.values);
-    storage->owner = self;
-    const Tensor values({storage->size}, Values(storage));
-    state[py::str(window.name)] = py::module_::import("numpy").attr("asarray")(values);
+    const Tensor values = sharing({std::ssize(window.values)}, window.values.data(), self);
+    state[py::str(window.name)] = as_array(py::cast(values));
   }
   return state;
 }

@@ -20,9 +20,7 @@ const Parameters::Entry& entry_of(const Parameters& parameters, const std::strin
   return *entry;
 }
 
-py::object view_of(const Tensor& x) {
-  return py::module_::import("numpy").attr("asarray")(with_values(x));
-}
+py::object view_of(const Tensor& x) { return as_array(py::cast(with_values(x))); }
 
 template <class Item>
 py::list listed(const Parameters& parameters, Item&& item) {
@@ -34,7 +32,7 @@ py::list listed(const Parameters& parameters, Item&& item) {
 // An Initial, a number for all elements, or an array with the values.
 Initial to_initial(const py::object& given, const Shape& shape) {
   if (py::isinstance<Initial>(given)) return given.cast<const Initial&>();
-  if (PyFloat_Check(given.ptr()) || PyLong_Check(given.ptr())) return constant(given.cast<real>());
+  if (is_number(given)) return constant(given.cast<real>());
   const Tensor values = to_tensor(given, Copy::always);
   require(values.shape() == shape, "parameter: initial values of shape {} for shape {}",
           values.shape(), shape);

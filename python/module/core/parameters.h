@@ -6,6 +6,7 @@
 
 #include "core/parameters.h"
 #include "module/core/ops.h"
+#include "nn/mode.h"
 
 namespace calque::python {
 
@@ -39,6 +40,8 @@ struct Built {
     return f(module);
   }
 };
+
+inline Mode mode_of(bool train) { return train ? Mode::train : Mode::evaluate; }
 
 void bind_parameters(py::module_& module);
 void bind_layers(py::module_& module);

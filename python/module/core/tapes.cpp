@@ -86,7 +86,7 @@ std::vector<Tensor> call_backward(const char* op, PyObject* backward, const Tens
 
 void run_backward(const Tensor& y, const py::object& seed) {
   begin_op();
-  if (seed.is_none() || PyFloat_Check(seed.ptr()) || PyLong_Check(seed.ptr())) {
+  if (seed.is_none() || is_number(seed)) {
     const real scale = seed.is_none() ? real(1) : seed.cast<real>();
     const HoldingGradients held;
     return backward(y, scale);

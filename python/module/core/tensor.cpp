@@ -117,15 +117,10 @@ void clear_gradient(const Tensor& x) {
 std::string text_of(const Tensor& x) {
   const std::string marks = x.gradient() ? x.gradient().tape() ? ", recorded" : ", variable" : "";
   if (x.size() > 0 && !x.data()) return fmt::format("Tensor(shape={}{})", x.shape().text(), marks);
-  const py::object numpy = py::module_::import("numpy");
-  const py::object numbers =
-      numpy.attr("array2string")(numpy.attr("asarray")(x), py::arg("separator") = ", ",
-                                 py::arg("prefix") = "Tensor(", py::arg("threshold") = 100);
+  const py::object numbers = py::module_::import("numpy").attr("array2string")(
+      as_array(py::cast(x)), py::arg("separator") = ", ", py::arg("prefix") = "Tensor(",
+      py::arg("threshold") = 100);
   return fmt::format("Tensor({}{})", numbers.cast<std::string>(), marks);
-}
-
-bool is_number(py::handle object) {
-  return PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr());
 }
 
 // In ops, b broadcasts over a, so the larger operand comes first.
@@ -193,15 +188,11 @@ Tensor filled(const Shape& shape, real value) {
   return Tensor::full(shape, value);
 }
 
-py::object numpy_of(const py::object& self) {
-  return py::module_::import("numpy").attr("asarray")(self);
-}
-
 // The protocols by which other libraries read a tensor.
 void def_exports(py::class_<Tensor>& type) {
   PyBufferProcs& buffers = reinterpret_cast<PyHeapTypeObject*>(type.ptr())->as_buffer;
   buffers = {&get_buffer, &release_buffer};
-  type.def("numpy", &numpy_of);
+  type.def("numpy", [](const py::object& self) { return as_array(self); });
   type.def(
       "__array__",
       [](const py::object& self, const py::object& dtype, const py::object& copy) {

@@ -47,21 +47,12 @@ py::array_t<double> classify_image(const ImageRun& run, const std::string& path)
 }  // namespace
 
 void bind_classes(py::module_& module) {
-  py::class_<TextClassifierRun>(module, "OpenTextClassifier")
-      .def(py::init([](const std::string& run, const std::string& precision) {
-             const TaskKind task = find_run(run).config.task;
-             return open_text_classifier(task, place_of(run, precision));
-           }),
-           py::arg("run"), py::arg("precision"), py::call_guard<py::gil_scoped_release>())
-      .def("about", [](const TextClassifierRun& run) { return description_of(run); })
-      .def("labels", [](const TextClassifierRun& run) { return run.labels; })
-      .def("classify", &classify);
-  py::class_<ImageRun>(module, "OpenImageClassifier")
-      .def(py::init([](const std::string& run, const std::string& precision) {
-             return open_image_run(place_of(run, precision));
-           }),
-           py::arg("run"), py::arg("precision"), py::call_guard<py::gil_scoped_release>())
-      .def("about", [](const ImageRun& run) { return description_of(run); })
+  bind_opened<TextClassifierRun>(module, "OpenTextClassifier", [](const RunPlace& place) {
+    return open_text_classifier(find_run(place.path).config.task, place);
+  }).def("labels", [](const TextClassifierRun& run) {
+      return run.labels;
+    }).def("classify", &classify);
+  bind_opened<ImageRun>(module, "OpenImageClassifier", open_image_run)
       .def("labels", [](const ImageRun& run) { return run.labels; })
       .def("classify", &classify_image)
       .def("explain", [](const ImageRun& run, const std::string& path) {

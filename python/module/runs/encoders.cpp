@@ -70,13 +70,7 @@ struct OpenWords {
 }  // namespace
 
 void bind_encoders(py::module_& module) {
-  py::class_<MaskedLmRun>(module, "OpenMaskedModel")
-      .def(py::init([](const std::string& run, const std::string& precision) {
-             return open_masked_lm_run(place_of(run, precision));
-           }),
-           py::arg("run"), py::arg("precision"), py::call_guard<py::gil_scoped_release>())
-      .def("about", [](const MaskedLmRun& run) { return description_of(run); })
-      .def("fill", &fill);
+  bind_opened<MaskedLmRun>(module, "OpenMaskedModel", open_masked_lm_run).def("fill", &fill);
   py::class_<SentenceEncoder>(module, "OpenSentenceEncoder")
       .def(py::init(&open_sentence_encoder), py::arg("run"), py::arg("precision"),
            py::call_guard<py::gil_scoped_release>())

@@ -11,18 +11,13 @@
 namespace calque::python {
 namespace {
 
-std::string_view name_of_finish(FinishReason reason) {
-  constexpr std::string_view names[] = {"end", "stop", "length"};
-  return names[static_cast<int>(reason)];
-}
-
 py::dict to_python(const LanguageModelRun& run, const GeneratedText& text) {
   py::dict result;
   py::list tokens;
   for (const int32_t id : text.ids) tokens.append(run.tokenizer.symbol(id));
   result["text"] = text.text;
   result["tokens"] = tokens;
-  result["finish"] = name_of_finish(text.finish);
+  result["finish"] = name_of(finish_reasons, text.finish);
   result["log_probability"] = text.log_probability;
   return result;
 }
@@ -64,12 +59,7 @@ std::vector<std::vector<real>> score_of_texts(const LanguageModelRun& run,
 }  // namespace
 
 void bind_language_model(py::module_& module) {
-  py::class_<LanguageModelRun>(module, "OpenLanguageModel")
-      .def(py::init([](const std::string& run, const std::string& precision) {
-             return open_language_model_run(place_of(run, precision));
-           }),
-           py::arg("run"), py::arg("precision"), py::call_guard<py::gil_scoped_release>())
-      .def("about", [](const LanguageModelRun& run) { return description_of(run); })
+  bind_opened<LanguageModelRun>(module, "OpenLanguageModel", open_language_model_run)
       .def("generate", &generate)
       .def("score", &score_of_texts)
       .def("explain", [](const LanguageModelRun& run, const std::string& text) {

@@ -40,6 +40,17 @@ py::dict description_of(const Run& run) {
   return about;
 }
 
+// The class of a run that open() opens, with the method about().
+template <class Run>
+py::class_<Run> bind_opened(py::module_& module, const char* name, Run (*open)(const RunPlace&)) {
+  return py::class_<Run>(module, name)
+      .def(py::init([open](const std::string& run, const std::string& precision) {
+             return open(place_of(run, precision));
+           }),
+           py::arg("run"), py::arg("precision"), py::call_guard<py::gil_scoped_release>())
+      .def("about", &description_of<Run>);
+}
+
 // The symbols of a tokenizer by id.
 template <class Tokenizer>
 std::vector<std::string> symbols_of(const Tokenizer& tokenizer) {

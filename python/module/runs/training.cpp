@@ -55,24 +55,6 @@ std::function<bool(const Record&)> continues(const py::object& function) {
   };
 }
 
-std::string_view name_of_ending(Ending ending) {
-  switch (ending) {
-    case Ending::finished:
-      return "finished";
-    case Ending::patience:
-      return "patience";
-    case Ending::already_finished:
-      return "already finished";
-    case Ending::no_patience_left:
-      return "no patience left";
-    case Ending::interrupted:
-      return "interrupted";
-    case Ending::stopped:
-      return "stopped";
-  }
-  return "";
-}
-
 // Returns (ending, step). A signal that ended training is raised again, so that Python handles it:
 // SIGINT becomes KeyboardInterrupt.
 py::tuple train_config(const OpenConfig& opened, const py::object& on_line,
@@ -96,7 +78,7 @@ py::tuple train_config(const OpenConfig& opened, const py::object& on_line,
     std::raise(result.signal);
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
-  return py::make_tuple(name_of_ending(result.ending), result.step);
+  return py::make_tuple(name_of(endings, result.ending), result.step);
 }
 
 }  // namespace
