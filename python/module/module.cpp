@@ -27,12 +27,12 @@ void register_errors(py::module_& module) {
       std::string_view message = error.what();  // settings of Python are not on a command line
       if (message.starts_with("--set ")) message.remove_prefix(6);
       if (message.starts_with("--")) message.remove_prefix(2);
-      type(std::string(message).c_str());
+      PyErr_SetString(type.ptr(), std::string(message).c_str());
     } catch (const Misuse& misuse) {
       PyErr_SetString(PyExc_ValueError, misuse.what());
     } catch (const std::filesystem::filesystem_error& failed) {
       const auto& path = failed.path2().empty() ? failed.path1() : failed.path2();
-      type((path.string() + ": " + failed.code().message()).c_str());
+      PyErr_SetString(type.ptr(), (path.string() + ": " + failed.code().message()).c_str());
     }
   });
 }
