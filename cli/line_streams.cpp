@@ -68,6 +68,7 @@ void LineInput::note_invalid() {
 bool LineInput::read(std::string& line) {
   if (gzip_) {
     if (count_ == gzip_->count()) return false;
+    line_end_ = gzip_->line_end(count_);
     line = gzip_->line(count_++);
     return true;
   }
@@ -78,7 +79,11 @@ bool LineInput::read(std::string& line) {
     return false;
   }
   ++count_;
-  if (line.ends_with('\r')) line.pop_back();
+  line_end_ = in.eof() ? "" : "\n";
+  if (line.ends_with('\r')) {
+    line.pop_back();
+    line_end_.insert(0, 1, '\r');
+  }
   if (count_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
   return true;
 }

@@ -36,6 +36,8 @@ class LineInput {
   bool next(std::string& line);
 
   int64_t count() const { return count_; }  // lines read
+  // Of the last line read: LF, CR LF, or empty at the end of a file.
+  const std::string& line_end() const { return line_end_; }
   const std::string& name() const { return name_; }
   std::string where() const;  // "test.de:17", the last line read
 
@@ -51,6 +53,7 @@ class LineInput {
   std::ifstream file_;
   std::optional<TextLines> gzip_;
   int64_t count_ = 0;
+  std::string line_end_;
 };
 
 // Calls use(values) for blocks of the values of standard input's lines, value_of(line, input),

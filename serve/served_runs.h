@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/sentences/splitter.h"
 #include "serve/language_detector.h"
 #include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/language_model/run.h"
@@ -19,7 +20,8 @@ struct ServedTranslator {
   std::string name;            // of the folder
   std::string source, target;  // the codes of the languages
   TranslationRun run;
-  TranslationOptions options;  // the section `decoding` of the run's config
+  TranslationOptions options;                      // the section `decoding` of the run's config
+  SentenceSplitter splitter = SentenceSplitter();  // of the source language
 };
 
 struct ServedLanguageModel {

@@ -15,7 +15,7 @@ namespace calque {
 
 struct ServiceOptions {
   int64_t characters = 10'000;  // of a request's texts
-  int64_t sentences = 1000;     // lines of a request's texts
+  int64_t sentences = 1000;     // of a request's texts
   int64_t explained_tokens = 256;
   int64_t alternatives = 10;
   int64_t new_tokens = 2048;  // of one generated text

@@ -170,22 +170,41 @@ std::vector<TextPiece> pieces_of_html(std::string_view html) {
 }
 
 std::vector<TextPiece> lines_of(std::string_view text) {
-  std::vector<TextPiece> pieces = {{"", true}};
-  for (const char c : text) {
-    if (c == '\n') {
-      pieces.push_back({"\n"});
-      pieces.push_back({"", true});
-    } else if (c != '\r') {
-      pieces.back().text += c;
-    }
+  std::vector<TextPiece> pieces;
+  while (true) {
+    const size_t feed = text.find('\n');
+    std::string_view line = text.substr(0, feed);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    pieces.push_back({std::string(line), true});
+    add_fixed(pieces, text.substr(line.size(), feed == text.npos ? feed : feed + 1 - line.size()));
+    if (feed == text.npos) return pieces;
+    text.remove_prefix(feed + 1);
   }
-  return pieces;
 }
 
 }  // namespace
 
 std::vector<TextPiece> pieces_of(std::string_view text, TextFormat format) {
   return format == TextFormat::html ? pieces_of_html(text) : lines_of(text);
+}
+
+std::vector<TextPiece> divided(std::vector<TextPiece> pieces, const SentenceSplitter& splitter) {
+  std::vector<TextPiece> all;
+  for (TextPiece& piece : pieces) {
+    if (!piece.sentence) {
+      add_fixed(all, piece.text);
+      continue;
+    }
+    size_t at = 0;
+    const std::string_view text = piece.text;
+    for (const TextRange& range : splitter.split(text)) {
+      add_fixed(all, text.substr(at, range.begin - at));
+      all.push_back({std::string(range.of(text)), true});
+      at = range.end;
+    }
+    add_fixed(all, text.substr(at));
+  }
+  return all;
 }
 
 std::string written(const std::string& sentence, TextFormat format) {

@@ -113,6 +113,7 @@ void add_data_command(CLI::App& calque) {
   data->footer("Example: calque data check toy");
   add_check(*data);
   add_clean_command(*data);
+  add_sentences_command(*data);
   for (const std::string& name : ToyLanguage::names()) add_toy(*data, name);
 }
 

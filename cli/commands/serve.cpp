@@ -67,7 +67,7 @@ void add_limits(CLI::App& command, ServeArguments& arguments) {
   ServiceOptions& options = arguments.options;
   HttpLimits& limits = arguments.limits;
   add("--characters", options.characters, 1, any, "Maximum characters of text in a request");
-  add("--sentences", options.sentences, 1, any, "Maximum lines of text in a request");
+  add("--sentences", options.sentences, 1, any, "Maximum sentences of text in a request");
   add("--explained-tokens", options.explained_tokens, 1, any,
       "Maximum tokens of a text to explain");
   add("--alternatives", options.alternatives, 0, 100, "Maximum alternatives to a translation");

@@ -85,6 +85,14 @@ std::string TextLines::line(int64_t index) const {
   return std::string(block.lines.front().text);
 }
 
+std::string TextLines::line_end(int64_t index) const {
+  const int64_t size = std::min<int64_t>(2, starts_[index + 1] - starts_[index]);
+  std::string end(static_cast<size_t>(size), '\0');
+  file_.read_at(starts_[index + 1] - size, end);
+  const std::string_view line = without_line_end(end);
+  return end.substr(line.size());
+}
+
 std::string TextLines::text(int64_t first, int64_t end) const {
   require(first >= 0 && first <= end && end <= count(), "TextLines: lines {} to {} of {}", first,
           end, count());

@@ -42,6 +42,9 @@ class TextLines {
   // One line. Throws an Error if it is too long.
   std::string line(int64_t index) const;
 
+  // LF or CR LF; empty if the last line has none.
+  std::string line_end(int64_t index) const;
+
   // The lines [first, end), of any length, separated by LF.
   std::string text(int64_t first, int64_t end) const;
   // The size of the lines [first, end) in the file.

@@ -66,8 +66,13 @@ struct Texts {
   std::vector<std::vector<TextPiece>> texts;  // [texts][pieces]
   TextFormat format;
 
-  Texts(const std::vector<std::string>& from, TextFormat format_) : format(format_) {
-    for (const std::string& text : from) texts.push_back(pieces_of(text, format));
+  // Without a splitter, a line or the text between two tags is a sentence.
+  Texts(const std::vector<std::string>& from, TextFormat format_, const SentenceSplitter* splitter)
+      : format(format_) {
+    for (const std::string& text : from) {
+      std::vector<TextPiece> pieces = pieces_of(text, format);
+      texts.push_back(splitter ? divided(std::move(pieces), *splitter) : std::move(pieces));
+    }
   }
   std::vector<std::string> sentences() const {
     std::vector<std::string> all;
@@ -115,8 +120,8 @@ std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
   for (const std::string& sentence : sentences) {
     all.push_back(translator.run.tokenizers.source.encode(sentence));
     if (const int64_t tokens = std::ssize(all.back()) + 1; most > 0 && tokens > most) {
-      refuse(400, "a line has {} tokens, but the model has learned {} positions; split it", tokens,
-             most);
+      refuse(400, "a sentence has {} tokens, but the model has learned {} positions; split it",
+             tokens, most);
     }
   }
   return all;
@@ -128,7 +133,7 @@ json warnings_of(const ServedTranslator& translator,
   json warnings = json::array();
   for (size_t i = 0; i < sentences.size(); ++i) {
     const std::string warning = long_source_warning(std::ssize(sentences[i]), translator.options);
-    if (!warning.empty()) warnings.push_back(fmt::format("line {}: {}", i + 1, warning));
+    if (!warning.empty()) warnings.push_back(fmt::format("sentence {}: {}", i + 1, warning));
   }
   return warnings;
 }
@@ -164,10 +169,11 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   const ServedTranslator& translator = *choice.translator;
   const int64_t alternatives =
       fields.whole_or("alternatives", 0, 0, service.options().alternatives);
-  const Texts texts(given, format_of(fields));
+  const bool split = fields.flag_or("split_sentences", true);
+  const Texts texts(given, format_of(fields), split ? &translator.splitter : nullptr);
   const std::vector<std::string> sentences = texts.sentences();
   if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
-    refuse(400, "{} lines; a request may have at most {}", sentences.size(), most);
+    refuse(400, "{} sentences; a request may have at most {}", sentences.size(), most);
   }
   std::vector<QueuedWork::Sentence> tokens = encoded(translator, sentences);
   const json warnings = warnings_of(translator, tokens);

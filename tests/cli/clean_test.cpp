@@ -71,5 +71,13 @@ TEST_CASE("data check names the command that drops what it found") {
                           corpus.folder.path("corpus.clean") + "' drops them\n"));
 }
 
+TEST_CASE("data sentences writes one sentence per line, and empty lines stay") {
+  const std::string text = "printf 'Dr. No came. He left.\\r\\n\\nAm 3. Mai' | ";
+  CHECK(run(text + "calque data sentences --language de").out ==
+        "Dr. No came.\nHe left.\n\nAm 3. Mai\n");
+  CHECK(run("printf '\\377' | calque data sentences").err.starts_with(
+      "calque: standard input:1: not valid UTF-8"));
+}
+
 }  // namespace
 }  // namespace calque

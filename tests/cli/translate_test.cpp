@@ -38,6 +38,25 @@ TEST_CASE("translate writes nothing for empty input, and the last line needs no 
   CHECK(count_lines(translate("a\\nb", "").out) == 2);
 }
 
+TEST_CASE("--text translates each sentence of a line by itself, and keeps all white space") {
+  const CommandResult alone = translate("a b c!\\nb?\\nd e!\\n", "");
+  std::vector<std::string> lines;
+  std::istringstream out(alone.out);
+  for (std::string line; std::getline(out, line);) lines.push_back(line);
+  REQUIRE(lines.size() == 3);
+  const std::string whole =
+      " " + lines[0] + "\t " + lines[1] + "\r\n\n \n" + lines[2] + "  " + lines[1];
+  for (const char* buffer : {"", " --buffer 1", " --buffer 3"}) {
+    const CommandResult text =
+        translate(" a b c!\\t b?\\r\\n\\n \\nd e!  b?", std::string("--text") + buffer);
+    CHECK(text.err == "");
+    CHECK(text.out == whole);
+  }
+  CHECK(translate("", "--text").out.empty());
+  CHECK(translate("\\n\\r\\n", "--text").out == "\n\r\n");
+  CHECK(translate("a", "--text --n-best 2").status == 2);
+}
+
 TEST_CASE("translate writes n-best lists as Moses does") {
   const CommandResult ran = translate("a b\\n\\nc\\n", "--n-best 2 --beam 3");
   CHECK(ran.status == 0);

@@ -106,17 +106,32 @@ TEST_CASE("translate returns the translations of the run for a list, one text an
   }
   const json paragraphs =
       served.posted("/translate", {{"q", "a b c\r\n\nb"}, {"source", "src"}, {"target", "tgt"}});
-  CHECK(paragraphs["translatedText"] == lines[0] + "\n\n" + lines[2]);
+  CHECK(paragraphs["translatedText"] == lines[0] + "\r\n\n" + lines[2]);
 }
 
-TEST_CASE("translate warns of a line that is longer than any training sentence") {
+TEST_CASE("the sentences of a line are translated by themselves unless split_sentences is false") {
+  TestService served;
+  const auto translated = [&](const json& q, bool split = true) {
+    return served.posted("/translate", {{"q", q}, {"target", "tgt"}, {"split_sentences", split}})
+        .at("translatedText");
+  };
+  const std::string text = "  a b c!  c b?\u00a0 a ";
+  const json alone = translated({"a b c!", "c b?", "a"});
+  const auto part = [&](size_t i) { return alone[i].get<std::string>(); };
+  CHECK(translated(text) == "  " + part(0) + "  " + part(1) + "\u00a0 " + part(2) + " ");
+  CHECK(translated(text, false) == translated("a b c! c b? a", false));
+  CHECK(served.posted("/translate", {{"q", text}, {"target", "tgt"}})["translatedText"] ==
+        translated(text));
+}
+
+TEST_CASE("translate warns of a sentence that is longer than any training sentence") {
   TestService served;
   std::string text = "a b\n";
   for (int i = 0; i < 300; ++i) text += "a ";
   const json answer = served.posted("/translate", {{"q", text}, {"target", "tgt"}});
   REQUIRE(answer["warnings"].size() == 1);
   CHECK(answer["warnings"][0].get<std::string>().starts_with(
-      "line 2: 300 tokens, more than the 6 of any training sentence"));
+      "sentence 2: 300 tokens, more than the 6 of any training sentence"));
   CHECK_FALSE(served.posted("/translate", {{"q", "a"}, {"target", "tgt"}}).contains("warnings"));
 }
 
@@ -182,8 +197,8 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
   std::string wide;
   for (int i = 0; i < 100; ++i) wide += "\u00e4";  // 200 bytes
   CHECK(served.post("/translate", {{"q", wide}, {"target", "tgt"}}).status == 200);
-  CHECK(translate({{"q", "a\n\n\n\nb"}, {"target", "tgt"}}) ==
-        "400 5 lines; a request may have at most 4");
+  CHECK(translate({{"q", "a\nb\nc\nd\ne\n\n"}, {"target", "tgt"}}) ==
+        "400 5 sentences; a request may have at most 4");
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"alternatives", 1000}}) ==
         "400 alternatives: is 1000; it must be 0 to 10");
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"format", "pdf"}}) ==
@@ -191,9 +206,8 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
   CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
   const json nowhere = json::parse(served.get("/nowhere").body);
   CHECK(nowhere["error"] == "there is no such route");
-  for (const HttpResponse& unknown :
-       {served.post("/v1/chat/completions", json::object()), served.get("/v1/nothing"),
-        served.get("/v1")}) {
+  for (const HttpResponse& unknown : {served.post("/v1/chat/completions", json::object()),
+                                      served.get("/v1/nothing"), served.get("/v1")}) {
     CHECK(unknown.status == 404);
     const json error = json::parse(unknown.body)["error"];
     CHECK(error["message"] == "there is no such route");

@@ -16,8 +16,22 @@ std::string marked(const std::string& text, TextFormat format = TextFormat::html
 }
 
 TEST_CASE("the sentences of plain text are its lines, including empty lines") {
-  CHECK(marked("a <b>\r\n\nc & d", TextFormat::text) == "(a <b>)\n()\n(c & d)");
+  CHECK(marked("a <b>\r\n\nc & d", TextFormat::text) == "(a <b>)\r\n()\n(c & d)");
   CHECK(marked("", TextFormat::text) == "()");
+}
+
+TEST_CASE("pieces are divided into sentences, and the white space around them is kept") {
+  const auto divided_pieces = [](const std::string& text, TextFormat format) {
+    std::string all;
+    for (const TextPiece& piece : divided(pieces_of(text, format), SentenceSplitter("en"))) {
+      all += piece.sentence ? "(" + piece.text + ")" : piece.text;
+    }
+    return all;
+  };
+  CHECK(divided_pieces(" One. Two\u3000\r\n\n. ", TextFormat::text) ==
+        " (One.) (Two)\u3000\r\n\n(.) ");
+  CHECK(divided_pieces("<p>One.\n Two &amp; <b>more</b>.", TextFormat::html) ==
+        "<p>(One.) (Two &) <b>(more)</b>(.)");
 }
 
 TEST_CASE("the sentences of HTML are the texts between its tags, which are kept") {

@@ -19,6 +19,8 @@ struct RunFolder {
   std::string checkpoints() const { return path + "/checkpoints"; }
   // For tasks with classes: one label per line, in the order of the classes.
   std::string labels() const { return path + "/labels.txt"; }
+  // For translators: the abbreviations and sentence starters of the source texts.
+  std::string sentences() const { return path + "/sentences.txt"; }
   // For tasks on images: the size of the images and the statistics of their pixels.
   std::string images() const { return path + "/images.txt"; }
   // Without the extension, which depends on the kind of tokenizer.

@@ -16,6 +16,8 @@
 #include "cli/progress.h"
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
+#include "cli/tasks/translation/line_warnings.h"
+#include "cli/tasks/translation/translate_text.h"
 #include "core/error.h"
 #include "train/tasks/translation/lines.h"
 #include "train/tasks/translation/settings.h"
@@ -32,7 +34,7 @@ struct TranslateArguments {
   int64_t buffer = 0;
   InvalidLine invalid = InvalidLine::error;
   double length_penalty = -1;
-  bool alignment = false, scores = false;
+  bool alignment = false, scores = false, text = false;
 };
 
 LineOptions line_options(const TranslateArguments& arguments, const DecodingConfig& decoding) {
@@ -97,29 +99,6 @@ class InputLines {
   std::vector<std::string> lines_, prefixes_;
 };
 
-// Prints the first warning at once, and the number of the others at the end.
-class LineWarnings {
- public:
-  LineWarnings(const LineInput& input, const Progress& progress)
-      : name_(input.name()), progress_(progress) {}
-
-  void add(const std::vector<std::pair<int64_t, std::string>>& warnings) {
-    for (const auto& [number, text] : warnings) {
-      if (count_++ > 0) continue;
-      progress_.end();
-      note("calque: {}:{}: {}\n", name_, number + 1, text);
-    }
-  }
-  void end() const {
-    if (count_ > 1) note("calque: {}: {} lines are that long\n", name_, count_);
-  }
-
- private:
-  std::string name_;
-  const Progress& progress_;
-  int64_t count_ = 0;
-};
-
 void translate_all(InputLines& lines, LineOutput& output, LineTranslator& translator,
                    int64_t buffer, const Progress& progress) {
   int64_t translated = 0;
@@ -171,15 +150,20 @@ void translate(TranslateArguments arguments) {
       open_translation_runs(places(arguments.runs, arguments.precision));
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.decoding));
-  LineTranslator translator(std::move(runs), options);
   refuse_to_overwrite_input(arguments);
   LineInput input(arguments.input, arguments.invalid);
+  const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
+  const int64_t buffer = arguments.buffer > 0 ? arguments.buffer : interactive ? 1 : 2000;
+  if (arguments.text) {
+    TextTranslator translator(std::move(runs), options.search);
+    LineOutput output(arguments.output);
+    return translate_text(input, output, translator, buffer, Progress(!interactive));
+  }
+  LineTranslator translator(std::move(runs), options);
   std::optional<LineInput> prefix;
   if (!arguments.prefix.empty()) prefix.emplace(arguments.prefix, arguments.invalid);
   InputLines lines(input, prefix ? &*prefix : nullptr, translator);
   LineOutput output(arguments.output);
-  const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
-  const int64_t buffer = arguments.buffer > 0 ? arguments.buffer : interactive ? 1 : 2000;
   translate_all(lines, output, translator, buffer, Progress(!interactive));
 }
 
@@ -196,12 +180,16 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
   command.add_option("--output", arguments.output, "Where to write (default: standard output)")
       ->type_name("FILE");
   CLI::Option* beam = add_beam(&command, arguments.decoding.beam);
+  CLI::Option* text = command.add_flag(
+      "--text", arguments.text,
+      "Divide each line into sentences, translate these, and keep the white space between them");
   command
       .add_option(
           "--n-best", arguments.decoding.n_best,
           "Write the N best translations as NUMBER ||| TEXT ||| SCORES, from a beam of at least N; "
           "1 writes only TEXT")
       ->check(whole_number(1, 1000))
+      ->excludes(text)
       ->type_name("N");
   command
       .add_option("--length-penalty", arguments.length_penalty,
@@ -211,13 +199,18 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
   command
       .add_option("--prefix", arguments.prefix,
                   "The translation of line n begins with line n of this file")
+      ->excludes(text)
       ->type_name("FILE");
   add_sampling_option(command, arguments.sampling)->excludes(beam);
   add_decoding_settings(&command, arguments.decoding.settings);
-  command.add_flag("--scores", arguments.scores,
-                   "Add the score and the log-probability of each translation");
-  command.add_flag("--alignment", arguments.alignment,
-                   "Add the alignment of words as i-j, from attention");
+  command
+      .add_flag("--scores", arguments.scores,
+                "Add the score and the log-probability of each translation")
+      ->excludes(text);
+  command
+      .add_flag("--alignment", arguments.alignment,
+                "Add the alignment of words as i-j, from attention")
+      ->excludes(text);
   command
       .add_option("--buffer", arguments.buffer,
                   "Lines translated together (default: 2000, and 1 at a terminal)")
@@ -232,13 +225,15 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
 
 void add_translate_command(CLI::App& calque) {
   const auto arguments = std::make_shared<TranslateArguments>();
-  CLI::App* command = calque.add_subcommand("translate", "Translate text, line by line");
+  CLI::App* command = calque.add_subcommand("translate", "Translate lines or texts");
   add_options(*command, *arguments);
   command->footer(
       "Writes one line for each line of input (several with --n-best); an empty line has an empty\n"
       "translation, or its --prefix. If RUN is the folder of a run, its best checkpoint is used.\n"
       "SCORES are the score, which includes the length penalty, and the log-probability.\n"
+      "With --text, a line has any number of sentences, and line ends stay as they are.\n"
       "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
+      "          calque translate runs/toy --text --input letter.de --output letter.en\n"
       "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");
   command->callback([arguments] { translate(*arguments); });
 }

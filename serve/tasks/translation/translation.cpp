@@ -5,25 +5,14 @@
 #include "serve/served_task.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/translation/search.h"
+#include "train/tasks/translation/sentence_words.h"
+#include "train/tasks/translation/settings.h"
 
 namespace calque {
 
 extern const std::string_view serve_translate_js;
 
 namespace {
-
-// Returns data.languages or, without them, those of the first toy language in data.train, or
-// "src" and "tgt".
-std::pair<std::string, std::string> languages_of(const Config& config) {
-  const std::vector<std::string>& languages = config.data.languages;
-  if (languages.size() == 2) return {languages[0], languages[1]};
-  for (const CorpusConfig& corpus : config.data.train) {
-    if (corpus.toy == CorpusConfig::Toy::none) continue;
-    const ToyLanguage toy = toy_language(corpus);
-    return {toy.source_language(), toy.target_language()};
-  }
-  return {"src", "tgt"};
-}
 
 // Trains the detector on the first texts of each validation corpus, or of each training corpus.
 void learn_languages(LanguageDetector& detector, const ServedTranslator& served) {
@@ -50,6 +39,7 @@ void learn_languages(LanguageDetector& detector, const ServedTranslator& served)
 void open_translator(ServedRuns& runs, const RunPlace& place, const std::string& name) {
   ServedTranslator served{
       .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
+  served.splitter = source_splitter(served.run);
   std::tie(served.source, served.target) = languages_of(served.run.config);
   served.options = translation_options(served.run.config.decoding);
   limit_sources(served.run, served.options);

@@ -103,6 +103,17 @@ BleuOptions bleu_options(const Config& config) {
 
 ChrfOptions chrf_options(const Config& config) { return {.lowercase = config.data.lowercase}; }
 
+std::pair<std::string, std::string> languages_of(const Config& config) {
+  const std::vector<std::string>& languages = config.data.languages;
+  if (languages.size() == 2) return {languages[0], languages[1]};
+  for (const CorpusConfig& corpus : config.data.train) {
+    if (corpus.toy == CorpusConfig::Toy::none) continue;
+    const ToyLanguage toy = toy_language(corpus);
+    return {toy.source_language(), toy.target_language()};
+  }
+  return {"src", "tgt"};
+}
+
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
                                          Split split) {
   std::vector<CorpusSource> sources;

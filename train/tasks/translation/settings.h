@@ -24,6 +24,10 @@ TranslationOptions translation_options(const DecodingConfig& decoding);
 BleuOptions bleu_options(const Config& config);
 ChrfOptions chrf_options(const Config& config);
 
+// The source and the target language: data.languages or, without them, those of the first toy
+// language in data.train, or "src" and "tgt".
+std::pair<std::string, std::string> languages_of(const Config& config);
+
 // The corpora of a section of `data`, with toy languages generated. `split` is the split that
 // `split: auto` of a toy corpus selects.
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,

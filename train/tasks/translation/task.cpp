@@ -11,6 +11,7 @@
 #include "train/tasks/model_task.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/translation/run.h"
+#include "train/tasks/translation/sentence_words.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/training.h"
 #include "train/tasks/translation/validation.h"
@@ -97,6 +98,7 @@ class TranslationTask : public ModelTask<TranslationModel> {
     // Validation comes first, so that its errors occur before the long tokenization of the training
     // corpora.
     validation_.emplace(config_, tokenizers_, cache);
+    if (start.purpose == TaskStart::Purpose::begin) learn_sentences(config_, run);
     data_ = load_dataset(corpus_sources(config_.data.train, config_.data, Split::train),
                          {tokenizers_.source, tokenizers_.target},
                          {filter_options(config_.data), cache});

@@ -1,0 +1,46 @@
+#pragma once
+// Translates texts of any number of sentences and paragraphs: sentence by sentence, as one batch.
+// The white space between sentences, line ends included, is that of the text.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/sentences/splitter.h"
+#include "train/tasks/translation/run.h"
+#include "train/tasks/translation/search.h"
+
+namespace calque {
+
+class TextTranslator {
+ public:
+  // Several runs form an ensemble and must have the same vocabularies.
+  TextTranslator(std::vector<TranslationRun> runs, const TranslationOptions& options);
+
+  // Returns why a text, which is UTF-8, cannot be translated, or an empty text.
+  std::string objection(std::string_view text) const;
+
+  // The translations of texts without objections, numbered from `first_number`.
+  std::vector<std::string> translate(std::span<const std::string> texts, int64_t first_number);
+
+  int64_t sentences() const { return sentences_; }  // translated
+  int64_t tokens_written() const { return tokens_written_; }
+  // Returns the warnings since the last call, each with the number of its text.
+  std::vector<std::pair<int64_t, std::string>> take_warnings() {
+    return std::exchange(warnings_, {});
+  }
+
+ private:
+  std::vector<std::string> translated(const std::vector<std::string>& sentences);
+
+  std::vector<TranslationRun> runs_;
+  TranslationOptions options_;
+  std::vector<Translator> models_;
+  SentenceSplitter splitter_;
+  int64_t sentences_ = 0, tokens_written_ = 0;
+  std::vector<std::pair<int64_t, std::string>> warnings_;
+};
+
+}  // namespace calque
