@@ -52,6 +52,7 @@ TEST_CASE("a quantized run computes what --precision int8 computes, and float32 
 
 TEST_CASE("quantize prints what it saved and how far it rounded; info names the precision") {
   const Quantized quantized(trained());
+  CHECK(std::filesystem::exists(trained().place / "int8/sentences.txt"));
   CHECK(quantized.made.out.find(" MB of weights in ") != std::string::npos);
   CHECK(quantized.made.out.find("(root mean square), most in ") != std::string::npos);
   CHECK(output_of("calque info RUN", quantized.folder).find("weights: in int8\n") !=
