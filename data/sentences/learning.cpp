@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "data/sentences/marks.h"
 #include "data/text/code_points.h"
+#include "data/text/letter_case.h"
 #include "data/text/lowercase.h"
 #include "data/text/utf8.h"
 

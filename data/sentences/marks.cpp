@@ -1,7 +1,5 @@
 #include "data/sentences/marks.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -105,25 +103,6 @@ bool is_line_end(char32_t point) {
 
 bool is_no_break_space(char32_t point) {
   return point == 0xA0 || point == 0x202F || point == 0x2007;
-}
-
-LetterCase letter_case(char32_t point) {
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(point))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LT:
-      return LetterCase::capital;
-    case UTF8PROC_CATEGORY_LL:
-      return LetterCase::small;
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_LM:
-      return LetterCase::other;
-    default:
-      return LetterCase::none;
-  }
-}
-
-bool is_digit(char32_t point) {
-  return utf8proc_category(static_cast<utf8proc_int32_t>(point)) == UTF8PROC_CATEGORY_ND;
 }
 
 }  // namespace calque

@@ -27,8 +27,4 @@ bool is_white_space(char32_t point);
 bool is_line_end(char32_t point);  // LF, CR, and the separators of lines and paragraphs
 bool is_no_break_space(char32_t point);
 
-enum class LetterCase { none, small, capital, other };  // other: a letter without case
-LetterCase letter_case(char32_t point);
-bool is_digit(char32_t point);
-
 }  // namespace calque

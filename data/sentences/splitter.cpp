@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "data/sentences/marks.h"
+#include "data/text/letter_case.h"
 #include "data/text/lowercase.h"
 #include "data/text/script.h"
 #include "data/text/utf8.h"

@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "data/sentences/language_words.h"
+#include "data/text/text_range.h"
 
 namespace calque {
-
-struct TextRange {
-  size_t begin = 0, end = 0;
-
-  std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
-  bool operator==(const TextRange&) const = default;
-};
 
 class SentenceSplitter {
  public:

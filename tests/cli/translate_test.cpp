@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -55,6 +56,39 @@ TEST_CASE("--text translates each sentence of a line by itself, and keeps all wh
   CHECK(translate("", "--text").out.empty());
   CHECK(translate("\\n\\r\\n", "--text").out == "\n\r\n");
   CHECK(translate("a", "--text --n-best 2").status == 2);
+}
+
+TEST_CASE("--po fills a catalogue's untranslated messages, and msgfmt accepts them") {
+  const std::string po = trained().file("de.po"), filled = trained().file("filled.po");
+  std::ofstream(trained().place / "de.po")
+      << "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+         "\"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"\n\n"
+         "#, c-format\nmsgid \"a %s b\\n\"\nmsgstr \"\"\n\n"
+         "#, c-format\nmsgid \"%d a\"\nmsgid_plural \"%d b\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\n"
+         "msgid \"&c\"\nmsgstr \"\"\n\nmsgid \"d\"\nmsgstr \"D\"\n\nmsgctxt \"x\"\nmsgid \"d\"\n"
+         "msgstr \"\"\n\nmsgid \"known\"\nmsgstr \"\"\n";
+  std::ofstream(trained().place / "memory.po") << "msgid \"known\"\nmsgstr \"bekannt\"\n";
+  const CommandResult ran = run("calque translate " + run_folder() + " --po " + po + " --memory " +
+                                trained().file("memory.po") + " --output " + filled);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(
+      ran.err.find("6 messages; translated before: 1; fuzzy before: 0; filled from the memory: 2, "
+                   "by the model: 3\n") != std::string::npos);
+  const std::string text = run("cat " + filled).out;
+  CHECK(text.find("msgctxt \"x\"\nmsgid \"d\"\nmsgstr \"D\"\n") != std::string::npos);
+  CHECK(text.find("#, fuzzy\nmsgid \"known\"\nmsgstr \"bekannt\"\n") != std::string::npos);
+  CHECK(text.find("msgstr \"\"\n\n") == std::string::npos);
+  if (run("msgfmt --version").status != 0) {
+    MESSAGE("msgfmt is missing: the filled catalogue is not checked; install gettext");
+    return;
+  }
+  const CommandResult checked = run("msgfmt --check --use-fuzzy -o /dev/null " + filled);
+  CHECK_MESSAGE(checked.status == 0, checked.err);
+  const CommandResult again = run("calque translate " + run_folder() + " --po " + filled);
+  CHECK(again.out == text);
+  check_refused(run("calque translate " + run_folder() + " --po " + run_folder() + "/config.yaml"),
+                1, "config.yaml:1: ");
+  CHECK(run("calque translate " + run_folder() + " --po " + po + " --input x").status == 2);
 }
 
 TEST_CASE("translate writes n-best lists as Moses does") {

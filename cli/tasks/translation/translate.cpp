@@ -17,8 +17,10 @@
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
 #include "cli/tasks/translation/line_warnings.h"
+#include "cli/tasks/translation/translate_po.h"
 #include "cli/tasks/translation/translate_text.h"
 #include "core/error.h"
+#include "train/tasks/translation/catalogue.h"
 #include "train/tasks/translation/lines.h"
 #include "train/tasks/translation/settings.h"
 
@@ -29,7 +31,8 @@ struct TranslateArguments {
   std::vector<std::string> runs;
   std::optional<Precision> precision;
   DecodingChoice decoding;
-  std::string input, output, prefix;
+  std::string input, output, prefix, po;
+  std::vector<std::string> memory;
   std::optional<Sampling> sampling;
   int64_t buffer = 0;
   InvalidLine invalid = InvalidLine::error;
@@ -150,6 +153,11 @@ void translate(TranslateArguments arguments) {
       open_translation_runs(places(arguments.runs, arguments.precision));
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.decoding));
+  if (!arguments.po.empty()) {
+    TextTranslator translator(std::move(runs), options.search, keep_in_catalogue);
+    return translate_po(arguments.po, arguments.memory,
+                        arguments.output.empty() ? "-" : arguments.output, translator);
+  }
   refuse_to_overwrite_input(arguments);
   LineInput input(arguments.input, arguments.invalid);
   const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
@@ -173,9 +181,20 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
                   "The folder of a run or of one of its checkpoints; several form an ensemble")
       ->required()
       ->type_name("");
+  CLI::Option* po =
+      command
+          .add_option("--po", arguments.po,
+                      "A gettext catalogue: write it with its untranslated messages filled")
+          ->type_name("FILE");
+  command
+      .add_option("--memory", arguments.memory,
+                  "Catalogues whose translations of equal messages come first; repeatable")
+      ->needs(po)
+      ->type_name("FILE");
   command
       .add_option("--input", arguments.input,
                   "Text to translate, plain or gzip (default: standard input)")
+      ->excludes(po)
       ->type_name("FILE");
   command.add_option("--output", arguments.output, "Where to write (default: standard output)")
       ->type_name("FILE");
@@ -183,6 +202,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
   CLI::Option* text = command.add_flag(
       "--text", arguments.text,
       "Divide each line into sentences, translate these, and keep the white space between them");
+  text->excludes(po);
   command
       .add_option(
           "--n-best", arguments.decoding.n_best,
@@ -190,6 +210,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
           "1 writes only TEXT")
       ->check(whole_number(1, 1000))
       ->excludes(text)
+      ->excludes(po)
       ->type_name("N");
   command
       .add_option("--length-penalty", arguments.length_penalty,
@@ -200,17 +221,20 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       .add_option("--prefix", arguments.prefix,
                   "The translation of line n begins with line n of this file")
       ->excludes(text)
+      ->excludes(po)
       ->type_name("FILE");
   add_sampling_option(command, arguments.sampling)->excludes(beam);
   add_decoding_settings(&command, arguments.decoding.settings);
   command
       .add_flag("--scores", arguments.scores,
                 "Add the score and the log-probability of each translation")
-      ->excludes(text);
+      ->excludes(text)
+      ->excludes(po);
   command
       .add_flag("--alignment", arguments.alignment,
                 "Add the alignment of words as i-j, from attention")
-      ->excludes(text);
+      ->excludes(text)
+      ->excludes(po);
   command
       .add_option("--buffer", arguments.buffer,
                   "Lines translated together (default: 2000, and 1 at a terminal)")
@@ -232,8 +256,10 @@ void add_translate_command(CLI::App& calque) {
       "translation, or its --prefix. If RUN is the folder of a run, its best checkpoint is used.\n"
       "SCORES are the score, which includes the length penalty, and the log-probability.\n"
       "With --text, a line has any number of sentences, and line ends stay as they are.\n"
+      "With --po, filled messages are marked as fuzzy; directives, tags and accelerators stay.\n"
       "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
       "          calque translate runs/toy --text --input letter.de --output letter.en\n"
+      "          calque translate runs/toy --po de.po --output de.po\n"
       "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");
   command->callback([arguments] { translate(*arguments); });
 }

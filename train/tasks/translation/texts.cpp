@@ -1,15 +1,20 @@
 #include "train/tasks/translation/texts.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
+#include "data/placeholders/accelerator.h"
 #include "train/tasks/translation/sentence_words.h"
 
 namespace calque {
 
-TextTranslator::TextTranslator(std::vector<TranslationRun> runs, const TranslationOptions& options)
+TextTranslator::TextTranslator(std::vector<TranslationRun> runs, const TranslationOptions& options,
+                               const KeepOptions& keep)
     : runs_(std::move(runs)),
       options_(options),
       models_(models_of(runs_)),
+      keep_(keep),
       splitter_(source_splitter(runs_.front())) {
   limit_sources(runs_.front(), options_);
 }
@@ -22,27 +27,44 @@ std::string TextTranslator::objection(std::string_view text) const {
   return "";
 }
 
+void TextTranslator::warn_of_long(const std::vector<std::string>& sentences, int64_t number) {
+  for (const std::string& sentence : sentences) {
+    const auto tokens = std::ssize(runs_.front().tokenizers.source.encode(sentence));
+    const std::string warning = long_source_warning(tokens, options_);
+    if (!warning.empty()) warnings_.emplace_back(number, warning);
+  }
+}
+
 std::vector<std::string> TextTranslator::translate(std::span<const std::string> texts,
                                                    int64_t first_number) {
-  std::vector<std::vector<TextRange>> ranges;
+  struct Divided {
+    std::string text;
+    std::optional<Accelerator> accelerator;
+    std::vector<TextRange> ranges;
+  };
+  std::vector<Divided> all;
   std::vector<std::string> sentences;
   for (const std::string& text : texts) {
-    ranges.push_back(splitter_.split(text));
-    for (const TextRange& range : ranges.back()) sentences.emplace_back(range.of(text));
-    for (const TextRange& range : ranges.back()) {
-      const int64_t tokens =
-          std::ssize(runs_.front().tokenizers.source.encode(std::string(range.of(text))));
-      const std::string warning = long_source_warning(tokens, options_);
-      if (!warning.empty()) warnings_.emplace_back(first_number + std::ssize(ranges) - 1, warning);
-    }
+    Divided& own = all.emplace_back(Divided{text, {}, {}});
+    if (keep_.accelerators) own.accelerator = find_accelerator(text);
+    if (own.accelerator) own.text = own.accelerator->text;
+    own.ranges = splitter_.split(own.text);
+    std::vector<std::string> some;
+    for (const TextRange& range : own.ranges) some.emplace_back(range.of(own.text));
+    warn_of_long(some, first_number + std::ssize(all) - 1);
+    std::ranges::move(some, std::back_inserter(sentences));
   }
-  const std::vector<std::string> found = translated(sentences);
+  const std::vector<std::string> found = translate_keeping(
+      sentences, keep_.kinds, [this](const auto& some) { return translated(some); }, kept_);
   std::vector<std::string> whole;
   size_t at = 0;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    whole.push_back(
-        with_sentences(texts[i], ranges[i], std::span(found).subspan(at, ranges[i].size())));
-    at += ranges[i].size();
+  for (const Divided& own : all) {
+    const size_t count = own.ranges.size();
+    whole.push_back(with_sentences(own.text, own.ranges, std::span(found).subspan(at, count)));
+    if (own.accelerator) {
+      whole.back() = with_accelerator(whole.back(), *own.accelerator, keep_.kinds);
+    }
+    at += count;
   }
   return whole;
 }

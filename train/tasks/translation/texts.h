@@ -8,16 +8,24 @@
 #include <utility>
 #include <vector>
 
+#include "data/placeholders/kept_text.h"
 #include "data/sentences/splitter.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/search.h"
 
 namespace calque {
 
+// What every translation repeats exactly. An accelerator is that of a whole text.
+struct KeepOptions {
+  PlaceholderKinds kinds = {};
+  bool accelerators = false;
+};
+
 class TextTranslator {
  public:
   // Several runs form an ensemble and must have the same vocabularies.
-  TextTranslator(std::vector<TranslationRun> runs, const TranslationOptions& options);
+  TextTranslator(std::vector<TranslationRun> runs, const TranslationOptions& options,
+                 const KeepOptions& keep = {});
 
   // Returns why a text, which is UTF-8, cannot be translated, or an empty text.
   std::string objection(std::string_view text) const;
@@ -27,17 +35,22 @@ class TextTranslator {
 
   int64_t sentences() const { return sentences_; }  // translated
   int64_t tokens_written() const { return tokens_written_; }
+  // How the sentences kept their placeholders.
+  const KeptCounts& kept() const { return kept_; }
   // Returns the warnings since the last call, each with the number of its text.
   std::vector<std::pair<int64_t, std::string>> take_warnings() {
     return std::exchange(warnings_, {});
   }
 
  private:
+  void warn_of_long(const std::vector<std::string>& sentences, int64_t number);
   std::vector<std::string> translated(const std::vector<std::string>& sentences);
 
   std::vector<TranslationRun> runs_;
   TranslationOptions options_;
   std::vector<Translator> models_;
+  KeepOptions keep_;
+  KeptCounts kept_;
   SentenceSplitter splitter_;
   int64_t sentences_ = 0, tokens_written_ = 0;
   std::vector<std::pair<int64_t, std::string>> warnings_;

@@ -1,0 +1,19 @@
+#include "data/formats/whole_file.h"
+
+#include "core/error.h"
+#include "data/files/gzip.h"
+
+namespace calque {
+
+std::string whole_file(const std::string& path) {
+  File file = File::open(path);
+  if (is_gzip(file)) file = unpack_gzip(file);
+  if (file.size() > most_file_bytes) {
+    fail("{}: has {} bytes, more than {}; divide it", path, file.size(), most_file_bytes);
+  }
+  std::string bytes(static_cast<size_t>(file.size()), '\0');
+  bytes.resize(file.read_at(0, bytes));
+  return bytes;
+}
+
+}  // namespace calque

@@ -1,0 +1,31 @@
+#pragma once
+// Parts of a text that a translation must repeat exactly: directives of printf, Python and Qt,
+// names in braces, tags and character references, addresses, numbers.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/text/text_range.h"
+
+namespace calque {
+
+struct PlaceholderKinds {
+  bool directives = false;  // %s, %1$d, %(name)s, %L1, %%
+  bool braces = false;      // {name}, {{name}}, ${name}, {}
+  bool tags = false;        // <b>, </a>, &amp;
+  bool addresses = true;    // https://..., name@host
+  bool numbers = false;     // 3, 1.5, 2024-05-01: their digits; a decimal point may become a comma
+
+  static PlaceholderKinds all() { return {true, true, true, true, true}; }
+};
+
+// In their order. Requires well-formed UTF-8.
+std::vector<TextRange> find_placeholders(std::string_view text, const PlaceholderKinds& kinds);
+
+// Whether the translation has the placeholders of the source, each as often, and those without a
+// name or a number (%s) in the same order.
+bool same_placeholders(std::string_view source, std::string_view translation,
+                       const PlaceholderKinds& kinds);
+
+}  // namespace calque
