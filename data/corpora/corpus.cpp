@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "data/files/content_hash.h"
+#include "data/formats/pairs.h"
 #include "data/text/utf8.h"
 
 namespace calque {
@@ -43,7 +44,49 @@ std::string_view field(std::string_view line, int column, const TextLines& lines
 std::vector<std::string> paths_of(const CorpusSource& source) {
   if (const auto* files = std::get_if<AlignedFiles>(&source.place)) return files->paths;
   if (const auto* tsv = std::get_if<TsvFile>(&source.place)) return {tsv->path};
+  if (const auto* pairs = std::get_if<FileOfPairs>(&source.place)) return {pairs->path};
   return {};
+}
+
+// A text on one line.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  const size_t first = text.find_first_not_of(' ');
+  if (first == text.npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
+// The pairs of a file as two nameless files of lines, so that they need not be in memory.
+struct UnpackedPairs {
+  std::vector<TextLines> columns;
+  std::vector<int64_t> places;
+};
+
+UnpackedPairs unpack(const FileOfPairs& file) {
+  constexpr size_t at_once = 1 << 20;
+  require(file.languages.size() == 2, "Corpus: {} needs two languages", file.path);
+  UnpackedPairs unpacked;
+  File files[] = {File::temporary(file.path), File::temporary(file.path)};
+  std::string waiting[2];
+  const auto write = [&](size_t limit) {
+    for (int column = 0; column < 2; ++column) {
+      if (waiting[column].size() <= limit) continue;
+      files[column].append(waiting[column]);
+      waiting[column].clear();
+    }
+  };
+  read_pairs(file.path, {file.languages[0], file.languages[1]},
+             [&](const std::string& source, const std::string& target, int64_t line) {
+               waiting[0] += one_line(source) + '\n';
+               waiting[1] += one_line(target) + '\n';
+               unpacked.places.push_back(line);
+               write(at_once);
+             });
+  write(0);
+  if (unpacked.places.empty()) fail("{}: has no translated pair", file.path);
+  for (File& each : files) unpacked.columns.emplace_back(file.path, std::move(each));
+  return unpacked;
 }
 
 void require_columns(const RowsInMemory& memory) {
@@ -88,14 +131,24 @@ uint64_t content_hash(const CorpusSource& source) {
     return hash.value();
   }
   const auto* tsv = std::get_if<TsvFile>(&source.place);
-  hash.add_text(tsv ? "tsv" : "aligned");
+  const auto* pairs = std::get_if<FileOfPairs>(&source.place);
+  hash.add_text(tsv ? "tsv" : pairs ? "pairs" : "aligned");
+  if (pairs) {
+    for (const std::string& language : pairs->languages) hash.add_text(language);
+  }
   for (const int column : tsv ? tsv->columns : std::vector<int>()) hash.add(column);
   for (const std::string& path : paths_of(source)) add_file(path, hash);
   return hash.value();
 }
 
 Corpus::Corpus(const CorpusSource& source) : name_(name_of(source)) {
-  for (const std::string& path : paths_of(source)) files_.emplace_back(path);
+  if (const auto* pairs = std::get_if<FileOfPairs>(&source.place)) {
+    UnpackedPairs unpacked = unpack(*pairs);
+    files_ = std::move(unpacked.columns);
+    places_ = std::move(unpacked.places);
+  } else {
+    for (const std::string& path : paths_of(source)) files_.emplace_back(path);
+  }
   if (const auto* tsv = std::get_if<TsvFile>(&source.place)) {
     fields_ = tsv->columns;
     require(!fields_.empty() && std::ranges::min(fields_) > 0, "Corpus: columns count from 1");
@@ -147,6 +200,7 @@ RowBlock Corpus::read(int64_t first, int64_t rows, int64_t bytes) const {
 
 std::string Corpus::where(int64_t index, int column) const {
   if (memory_.rows) return fmt::format("{}:{}", name_, index + 1);
+  if (!places_.empty()) return fmt::format("{}:{}", name_, places_[index]);
   return files_[fields_.empty() ? column : 0].where(index);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A corpus of aligned texts: rows with one text per column, from line-aligned files, from columns
-// of a TSV file, or from memory. An error about a row names file and line.
+// of a TSV file, from a file of translators, or from memory. An error about a row names file and
+// line.
 
 #include <concepts>
 #include <cstdint>
@@ -27,13 +28,19 @@ struct TsvFile {
   std::vector<int> columns = {1, 2};  // the field of each column, counting from 1
 };
 
+// A file of translators, such as a .po or .tmx (data/formats/pairs.h).
+struct FileOfPairs {
+  std::string path;
+  std::vector<std::string> languages;  // source and target
+};
+
 struct RowsInMemory {
   std::string name;  // for messages
   std::shared_ptr<const std::vector<Row>> rows;
 };
 
 struct CorpusSource {
-  std::variant<AlignedFiles, TsvFile, RowsInMemory> place;
+  std::variant<AlignedFiles, TsvFile, FileOfPairs, RowsInMemory> place;
   CorpusShare share = {};
 };
 
@@ -94,6 +101,7 @@ class Corpus {
   std::string name_;
   std::vector<TextLines> files_;  // one for each column, or a TSV file
   std::vector<int> fields_;       // of a TSV file: the field of each column
+  std::vector<int64_t> places_;   // of a file of pairs: the line of each
   RowsInMemory memory_;
 };
 

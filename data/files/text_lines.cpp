@@ -35,6 +35,10 @@ TextLines::TextLines(const std::string& path, Empty empty) : path_(path), file_(
   if (count() == 0 && empty == Empty::refused) fail("{}: the file is empty", path_);
 }
 
+TextLines::TextLines(std::string path, File file) : path_(std::move(path)), file_(std::move(file)) {
+  index_lines();
+}
+
 void TextLines::index_lines() {
   int64_t at = text_start(file_, path_);
   starts_.push_back(at);

@@ -32,6 +32,8 @@ class TextLines {
   // allowed.
   enum class Empty { refused, allowed };
   explicit TextLines(const std::string& path, Empty empty = Empty::refused);
+  // The lines of an open file; `path` names it in errors.
+  TextLines(std::string path, File file);
 
   const std::string& path() const { return path_; }
   int64_t count() const { return std::ssize(starts_) - 1; }

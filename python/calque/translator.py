@@ -84,6 +84,28 @@ class Translator(BatchTranslation, Model):
         self._warn(request, results)
         return results[0] if one else results
 
+    @overload
+    def translate_text(self, texts: str, **options: Any) -> str:  # type: ignore[misc]
+        ...
+
+    @overload
+    def translate_text(self, texts: Iterable[str], **options: Any) -> list[str]: ...
+
+    def translate_text(self, texts: str | Iterable[str], *, beam: int | None = None,
+                       **decoding: Any) -> str | list[str]:
+        """Translates a text of any number of sentences and lines, or each text of an iterable.
+
+        The sentences are translated one by one; the white space between them, line ends included,
+        stays as it is, as do addresses of web pages and e-mail.
+
+        beam, decoding: as for `translate`.
+        """
+        one = isinstance(texts, str)
+        sources = [check_text(texts, "the text")] if one else texts_of(texts)
+        request = self._request(beam, None, None, False, False, decoding)
+        found: list[str] = self._opened.translate_text(request, sources, 0)
+        return found[0] if one else found
+
     def score(self, sources: str | Iterable[str], targets: str | Iterable[str]) -> Any:
         """The log-probability of each target, given its source: a Score, or a list of them."""
         one, from_, to = _pairs(sources, targets)

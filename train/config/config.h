@@ -42,7 +42,8 @@ inline constexpr Named<TaskKind> task_kinds[] = {
     {"images", TaskKind::images},           {"word2vec", TaskKind::word2vec},
     {"tagging", TaskKind::tagging}};
 
-// One corpus. A corpus of pairs has exactly one of prefix, source + target, tsv and toy; a corpus
+// One corpus. A corpus of pairs has exactly one of prefix, source + target, file,
+// tsv and toy; a corpus
 // of text has one of text and toy; of labelled text, one of labelled and toy; of
 // tagged words, one of tagged and toy; of images, one of
 // images and toy.
@@ -60,6 +61,7 @@ struct CorpusConfig {
   std::vector<std::string> languages;
   std::string source;
   std::string target;
+  std::string file;  // of translators: .po, .mo, .tmx, .xlf
   std::string tsv;
   int64_t source_column = 1;
   int64_t target_column = 2;
@@ -77,9 +79,10 @@ struct CorpusConfig {
 };
 // The keys of which a corpus has exactly one, and those of them that name one file or folder.
 inline constexpr std::string_view corpus_forms =
-    "`prefix`, `source` and `target`, `tsv`, `text`, `labelled`, `tagged`, `images` and `toy`";
+    "`prefix`, `source` and `target`, `file`, `tsv`, `text`, `labelled`, `tagged`, `images` and "
+    "`toy`";
 inline constexpr std::string CorpusConfig::*corpus_paths[] = {
-    &CorpusConfig::prefix,   &CorpusConfig::source, &CorpusConfig::tsv,
+    &CorpusConfig::prefix,   &CorpusConfig::source, &CorpusConfig::file,  &CorpusConfig::tsv,
     &CorpusConfig::labelled, &CorpusConfig::tagged, &CorpusConfig::images};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},

@@ -154,7 +154,7 @@ void translate(TranslateArguments arguments) {
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.decoding));
   if (!arguments.po.empty()) {
-    TextTranslator translator(std::move(runs), options.search, keep_in_catalogue);
+    TextTranslator translator(runs, options.search, keep_in_catalogue);
     return translate_po(arguments.po, arguments.memory,
                         arguments.output.empty() ? "-" : arguments.output, translator);
   }
@@ -163,7 +163,7 @@ void translate(TranslateArguments arguments) {
   const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
   const int64_t buffer = arguments.buffer > 0 ? arguments.buffer : interactive ? 1 : 2000;
   if (arguments.text) {
-    TextTranslator translator(std::move(runs), options.search);
+    TextTranslator translator(runs, options.search);
     LineOutput output(arguments.output);
     return translate_text(input, output, translator, buffer, Progress(!interactive));
   }
@@ -188,7 +188,8 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
           ->type_name("FILE");
   command
       .add_option("--memory", arguments.memory,
-                  "Catalogues whose translations of equal messages come first; repeatable")
+                  "A .po, .mo, .tmx or .xlf whose translations of equal messages come first; "
+                  "repeatable")
       ->needs(po)
       ->type_name("FILE");
   command

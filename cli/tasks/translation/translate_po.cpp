@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 #include "cli/result_file.h"
+#include "data/formats/pairs.h"
 #include "train/tasks/translation/catalogue.h"
 
 namespace calque {
@@ -10,7 +11,16 @@ void translate_po(const std::string& po, const std::vector<std::string>& memory,
                   const std::string& output, TextTranslator& translator) {
   PoFile file = PoFile::read(po);
   TranslationMemory known;
-  for (const std::string& path : memory) known.add(PoFile::read(path));
+  const auto [source, target] = translator.languages();
+  for (const std::string& path : memory) {
+    if (path.ends_with(".po") || path.ends_with(".po.gz")) {
+      known.add(PoFile::read(path));
+    } else {
+      read_pairs(
+          path, {source, target},
+          [&](const std::string& from, const std::string& to, int64_t) { known.add(from, to); });
+    }
+  }
   const FillCounts counts = fill_catalogue(file, std::move(known), translator, po);
   write_result(output, file.bytes());
   note(

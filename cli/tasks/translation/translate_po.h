@@ -9,7 +9,7 @@
 namespace calque {
 
 // Writes the filled catalogue to `output` ("-": standard output), which may be the same file, and
-// the numbers of messages to stderr. The memory are other catalogues.
+// the numbers of messages to stderr. The memory are files of pairs: other catalogues, .tmx, .xlf.
 void translate_po(const std::string& po, const std::vector<std::string>& memory,
                   const std::string& output, TextTranslator& translator);
 

@@ -13,6 +13,7 @@
 #include "train/tasks/translation/search.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/texts.h"
 #include "train/tasks/translation/word_alignment.h"
 
 namespace calque::python {
@@ -161,6 +162,21 @@ py::list translate_texts_of(const OpenTranslator& translator, const TranslationR
                        std::move(done));
 }
 
+std::vector<std::string> translate_paragraphs(const OpenTranslator& translator,
+                                              const TranslationRequest& request,
+                                              const std::vector<std::string>& texts,
+                                              int64_t first_number) {
+  return without_gil([&] {
+    require_texts(texts, "text");
+    TextTranslator paragraphs(translator.runs, request.search);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const std::string objection = paragraphs.objection(texts[i]);
+      if (!objection.empty()) fail("text {}: {}", i, objection);
+    }
+    return paragraphs.translate(texts, first_number);
+  });
+}
+
 std::vector<SequenceScore> score_of_pairs(const OpenTranslator& translator,
                                           const std::vector<std::string>& sources,
                                           const std::vector<std::string>& targets) {
@@ -255,6 +271,7 @@ void bind_translation(py::module_& module) {
           })
       .def("translate", &translate_texts_of)
       .def("translate_ids", &translate_ids)
+      .def("translate_text", &translate_paragraphs)
       .def("score", &score_of_pairs)
       .def("score_ids", &score_ids)
       .def("align", &align)

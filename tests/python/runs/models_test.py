@@ -41,6 +41,17 @@ def test_translations_are_those_of_the_command(runs, program):
     assert lines == expected
 
 
+def test_a_text_is_translated_as_by_the_command(runs, program):
+    run = runs.of("translation")
+    model = calque.load(run)
+    text = " a b!  c?\r\n\n\td\n"
+    expected = program("translate", run, "--text", "--beam", 2, text=text)
+    assert model.translate_text(text, beam=2).replace("\r\n", "\n") == expected.replace("\r\n", "\n")
+    assert model.translate_text(["a b!", ""], beam=2) == [model.translate_text("a b!", beam=2), ""]
+    with pytest.raises(calque.Error, match="text 1: character 0"):
+        model.translate_text(["a", "\ud800"])
+
+
 def test_prefixes_sampling_and_settings_are_those_of_the_command(runs, program, tmp_path):
     run = runs.of("translation")
     model = calque.load(run)

@@ -130,7 +130,7 @@ TEST_CASE("keys without effect are refused") {
         "c.yaml:3: training.validate_sentences: needs validate_translate: greedy or beam");
   CHECK_NOTHROW(parsed(some, {validated, "training.validate_translate=greedy"}));
   CHECK(config_error("", {"data.languages=[en, de]"}) ==
-        "--set data.languages=[en, de]: data.languages: needs corpora given by prefix");
+        "--set data.languages=[en, de]: data.languages: needs corpora given by prefix or file");
   CHECK_NOTHROW(parsed("", {"data.languages=[en, de]", "data.test=corpora/test"}));
 }
 

@@ -191,7 +191,8 @@ TEST_CASE("an invalid corpus is refused with its line") {
     return message_of([&] { parse_config("data:\n  train:\n    - " + corpus + "\n", "c.yaml"); });
   };
   const std::string one_form =
-      "c.yaml:3: data.train: a corpus needs exactly one of prefix, source and target, tsv, text, "
+      "c.yaml:3: data.train: a corpus needs exactly one of prefix, source and target, file, tsv, "
+      "text, "
       "labelled, tagged, images, and toy";
   CHECK(refused("{weight: 2}") == one_form);
   CHECK(refused("{prefix: a, toy: copy}") == one_form);

@@ -17,7 +17,8 @@ namespace {
 
 void complete(const DataConfig& data, Corpora& corpora, Split split, int64_t pairs) {
   for (CorpusConfig& corpus : corpora) {
-    if (!corpus.prefix.empty() && corpus.languages.empty()) corpus.languages = data.languages;
+    const bool has_languages = !corpus.prefix.empty() || !corpus.file.empty();
+    if (has_languages && corpus.languages.empty()) corpus.languages = data.languages;
     if (corpus.toy == CorpusConfig::Toy::none) continue;
     if (!corpus.split) corpus.split = split;
     if (corpus.pairs == 0) corpus.pairs = pairs;

@@ -9,9 +9,9 @@ namespace {
 
 void check_keys(const Corpora& corpora, const std::string& key, Contradictions& all) {
   for (const CorpusConfig& corpus : corpora) {
-    if (!corpus.prefix.empty() && corpus.languages.empty()) {
-      blame(all, key, "the prefix '{}' needs languages; set data.languages, such as [en, de]",
-            corpus.prefix);
+    if ((!corpus.prefix.empty() || !corpus.file.empty()) && corpus.languages.empty()) {
+      blame(all, key, "the {} '{}' needs languages; set data.languages, such as [en, de]",
+            corpus.file.empty() ? "prefix" : "file", corpus.prefix + corpus.file);
     }
     if (corpus.weight != 1 && key != "data.train") {
       blame(all, key, "weight has no effect outside data.train");

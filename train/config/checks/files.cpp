@@ -12,8 +12,8 @@ namespace {
 std::vector<std::string> files_of(const CorpusConfig& corpus) {
   std::vector<std::string> files = corpus.text;
   if (!corpus.prefix.empty()) files = files_of_prefix(corpus.prefix, corpus.languages).paths;
-  for (const std::string& file : {corpus.source, corpus.target, corpus.tsv, corpus.labelled,
-                                  corpus.tagged, corpus.images, corpus.labels}) {
+  for (const std::string& file : {corpus.source, corpus.target, corpus.file, corpus.tsv,
+                                  corpus.labelled, corpus.tagged, corpus.images, corpus.labels}) {
     if (!file.empty()) files.push_back(file);
   }
   return files;

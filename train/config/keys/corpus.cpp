@@ -51,15 +51,20 @@ std::vector<CorpusKey> declare_corpus_keys() {
          "languages.",
          "Joey NMT: train");
   in.key("languages", &C::languages, {}, fixed,
-         "The source and the target language, which are the endings after prefix. Default: "
-         "`data.languages`.")
-      .idle_if([](const C& c) { return c.prefix.empty(); }, "needs prefix");
+         "The source and the target language, which are the endings after prefix, or those to take "
+         "from `file`. Default: `data.languages`.")
+      .idle_if([](const C& c) { return c.prefix.empty() && c.file.empty(); },
+               "needs prefix or file");
   in.key("source", &C::source, {}, fixed,
          "The file with the source sentences, one per line. It needs `target`.",
          "OpenNMT-py: path_src; Sockeye: source");
   in.key("target", &C::target, {}, fixed,
          "The file with the translations of `source`, line by line.",
          "OpenNMT-py: path_tgt; Sockeye: target");
+  in.key(
+      "file", &C::file, {}, fixed,
+      "A file of translators, plain or gzip: a gettext catalogue (.po, .mo), a translation memory "
+      "(.tmx) or XLIFF (.xlf).");
   in.key("tsv", &C::tsv, {}, fixed,
          "A file with one pair per line, with columns separated by tabs.", "Marian: tsv");
   in.key("source_column", &C::source_column, between(1, 1000), fixed,
@@ -114,7 +119,8 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   }
   if (from.kind != YamlValue::Kind::map) {
     refuse_value(from, list,
-                 "a corpus: {prefix: ...}, {source: ..., target: ...}, {tsv: ...}, {text: ...}, "
+                 "a corpus: {prefix: ...}, {source: ..., target: ...}, {file: ...}, {tsv: ...}, "
+                 "{text: ...}, "
                  "{labelled: ...}, {tagged: ...}, {images: ...} or {toy: ...}");
   }
   for (const YamlEntry& entry : from.entries) {
@@ -130,7 +136,8 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   const int64_t forms = paths + (corpus.text.empty() ? 0 : 1) + (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
     fail(
-        "{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, labelled, "
+        "{}: {}: a corpus needs exactly one of prefix, source and target, file, tsv, text, "
+        "labelled, "
         "tagged, images, and toy",
         from.place.text(), list);
   }

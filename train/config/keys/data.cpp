@@ -7,8 +7,9 @@
 namespace calque {
 namespace {
 
-bool has_prefix(const Corpora& corpora) {
-  return std::ranges::any_of(corpora, [](const CorpusConfig& c) { return !c.prefix.empty(); });
+bool has_languages(const Corpora& corpora) {
+  return std::ranges::any_of(
+      corpora, [](const CorpusConfig& c) { return !c.prefix.empty() || !c.file.empty(); });
 }
 
 }  // namespace
@@ -21,14 +22,14 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
   // harmless: a change that matters shows in the corpora, which get these languages.
   in.key("languages", &D::languages, {}, harmless,
          "The source and the target language, [en, de]. They are the file name endings of corpora "
-         "given by prefix.",
+         "given by prefix, and those to take from files of translators.",
          "Joey NMT: src.lang, trg.lang; fairseq: source-lang, target-lang")
       .idle_if(
           [](const Config& c) {
-            return !has_prefix(c.data.train) && !has_prefix(c.data.validation) &&
-                   !has_prefix(c.data.test);
+            return !has_languages(c.data.train) && !has_languages(c.data.validation) &&
+                   !has_languages(c.data.test);
           },
-          "needs corpora given by prefix")
+          "needs corpora given by prefix or file")
       .needs(Feature::pairs);
   in.key("train", &D::train, {}, harmful,
          "The training corpora, one or a list. The keys of a corpus are listed below.",

@@ -22,7 +22,9 @@ decltype(CorpusSource::place) corpus_place(const CorpusConfig& corpus, const Dat
   if (!corpus.source.empty()) return AlignedFiles{{corpus.source, corpus.target}};
   const std::vector<std::string>& languages =
       corpus.languages.empty() ? data.languages : corpus.languages;
-  require(languages.size() == 2, "corpus_source: {} does not have two languages", corpus.prefix);
+  require(languages.size() == 2, "corpus_source: {} does not have two languages",
+          corpus_name(corpus));
+  if (!corpus.file.empty()) return FileOfPairs{corpus.file, languages};
   return files_of_prefix(corpus.prefix, languages);
 }
 

@@ -6,17 +6,22 @@
 
 #include "data/placeholders/accelerator.h"
 #include "train/tasks/translation/sentence_words.h"
+#include "train/tasks/translation/settings.h"
 
 namespace calque {
 
-TextTranslator::TextTranslator(std::vector<TranslationRun> runs, const TranslationOptions& options,
+TextTranslator::TextTranslator(const std::vector<TranslationRun>& runs, const TranslationOptions& options,
                                const KeepOptions& keep)
-    : runs_(std::move(runs)),
+    : runs_(runs),
       options_(options),
-      models_(models_of(runs_)),
+      models_(models_of(runs)),
       keep_(keep),
       splitter_(source_splitter(runs_.front())) {
   limit_sources(runs_.front(), options_);
+}
+
+std::pair<std::string, std::string> TextTranslator::languages() const {
+  return languages_of(runs_.front().config);
 }
 
 std::string TextTranslator::objection(std::string_view text) const {

@@ -23,8 +23,8 @@ struct KeepOptions {
 
 class TextTranslator {
  public:
-  // Several runs form an ensemble and must have the same vocabularies.
-  TextTranslator(std::vector<TranslationRun> runs, const TranslationOptions& options,
+  // Several runs form an ensemble and must have the same vocabularies. They must outlive the translator.
+  TextTranslator(const std::vector<TranslationRun>& runs, const TranslationOptions& options,
                  const KeepOptions& keep = {});
 
   // Returns why a text, which is UTF-8, cannot be translated, or an empty text.
@@ -33,7 +33,8 @@ class TextTranslator {
   // The translations of texts without objections, numbered from `first_number`.
   std::vector<std::string> translate(std::span<const std::string> texts, int64_t first_number);
 
-  int64_t sentences() const { return sentences_; }  // translated
+  std::pair<std::string, std::string> languages() const;  // source and target
+  int64_t sentences() const { return sentences_; }        // translated
   int64_t tokens_written() const { return tokens_written_; }
   // How the sentences kept their placeholders.
   const KeptCounts& kept() const { return kept_; }
@@ -46,7 +47,7 @@ class TextTranslator {
   void warn_of_long(const std::vector<std::string>& sentences, int64_t number);
   std::vector<std::string> translated(const std::vector<std::string>& sentences);
 
-  std::vector<TranslationRun> runs_;
+  std::span<const TranslationRun> runs_;
   TranslationOptions options_;
   std::vector<Translator> models_;
   KeepOptions keep_;
