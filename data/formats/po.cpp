@@ -22,12 +22,33 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
+// The lines of the first message if its msgid is empty. They are ASCII in every charset that
+// catalogues have.
+std::string header_of(std::string_view text) {
+  std::string header;
+  int64_t lines = 0;
+  while (!text.empty()) {
+    const size_t feed = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, feed));
+    text.remove_prefix(std::min(feed + 1, text.size()));
+    if (lines == 0 && (line.empty() || line.starts_with('#') || line == "\xEF\xBB\xBF")) continue;
+    const bool fits = lines == 0   ? line.ends_with("msgid \"\"")
+                      : lines == 1 ? line.starts_with("msgstr")
+                                   : line.starts_with('"');
+    if (!fits) break;
+    ++lines;
+    (header += line) += '\n';
+  }
+  return header;
+}
+
 // The charset that the header names, or UTF-8.
-std::string charset_of(std::string_view header) {
+std::string charset_of(std::string_view text) {
   constexpr std::string_view key = "charset=";
+  const std::string header = header_of(text);
   const size_t at = header.find(key);
   if (at == header.npos) return "UTF-8";
-  const std::string_view rest = header.substr(at + key.size());
+  const std::string_view rest = std::string_view(header).substr(at + key.size());
   const std::string charset(rest.substr(0, rest.find_first_of(" \t\n\\\";")));
   const std::string lower = ascii_lowercase(charset);
   const bool plain = lower.empty() || lower == "charset" || lower == "utf-8" || lower == "utf8" ||

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "data/placeholders/kept_batch.h"
 #include "serve/http/error.h"
 #include "serve/service.h"
 #include "serve/text_pieces.h"
@@ -129,7 +130,7 @@ std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
 
 // A text for each sentence that is longer than those that the model was trained on.
 json warnings_of(const ServedTranslator& translator,
-                 const std::vector<QueuedWork::Sentence>& sentences) {
+                 std::span<const QueuedWork::Sentence> sentences) {
   json warnings = json::array();
   for (size_t i = 0; i < sentences.size(); ++i) {
     const std::string warning = long_source_warning(std::ssize(sentences[i]), translator.options);
@@ -175,10 +176,11 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
     refuse(400, "{} sentences; a request may have at most {}", sentences.size(), most);
   }
-  std::vector<QueuedWork::Sentence> tokens = encoded(translator, sentences);
-  const json warnings = warnings_of(translator, tokens);
+  const KeptBatch kept(sentences, {});
+  std::vector<QueuedWork::Sentence> tokens = encoded(translator, kept.inputs());
+  const json warnings = warnings_of(translator, std::span(tokens).first(sentences.size()));
   const auto done = [=](const std::vector<std::vector<std::string>>& found) {
-    json result = answer_of(texts.joined(found), list, alternatives > 0);
+    json result = answer_of(texts.joined(kept.chosen(found)), list, alternatives > 0);
     if (!warnings.empty()) result["warnings"] = warnings;
     if (choice.detected) {
       const json detected = {{"confidence", std::round(choice.detected->confidence * 10) / 10},

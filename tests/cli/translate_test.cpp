@@ -68,8 +68,8 @@ TEST_CASE("--po fills a catalogue's untranslated messages, and msgfmt accepts th
          "msgid \"&c\"\nmsgstr \"\"\n\nmsgid \"d\"\nmsgstr \"D\"\n\nmsgctxt \"x\"\nmsgid \"d\"\n"
          "msgstr \"\"\n\nmsgid \"known\"\nmsgstr \"\"\n";
   std::ofstream(trained().place / "memory.po") << "msgid \"known\"\nmsgstr \"bekannt\"\n";
-  const CommandResult ran = run("calque translate " + run_folder() + " --po " + po + " --memory " +
-                                trained().file("memory.po") + " --output " + filled);
+  const CommandResult ran = run("calque translate --po " + po + " --output " + filled +
+                                " --memory " + trained().file("memory.po") + " " + run_folder());
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(
       ran.err.find("6 messages; translated before: 1; fuzzy before: 0; filled from the memory: 2, "

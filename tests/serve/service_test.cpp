@@ -124,6 +124,20 @@ TEST_CASE("the sentences of a line are translated by themselves unless split_sen
         translated(text));
 }
 
+TEST_CASE("addresses of web pages and e-mail are in the translation as they are") {
+  TestService served;
+  const json answer = served.posted(
+      "/translate",
+      {{"q", "a https://x.org/a b, c@d.org!"}, {"target", "tgt"}, {"alternatives", 2}});
+  json texts = answer["alternatives"];
+  texts.push_back(answer["translatedText"]);
+  for (const json& text : texts) {
+    CAPTURE(text);
+    CHECK(text.get<std::string>().find("https://x.org/a") != std::string::npos);
+    CHECK(text.get<std::string>().find("c@d.org") != std::string::npos);
+  }
+}
+
 TEST_CASE("translate warns of a sentence that is longer than any training sentence") {
   TestService served;
   std::string text = "a b\n";

@@ -191,6 +191,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
                   "A .po, .mo, .tmx or .xlf whose translations of equal messages come first; "
                   "repeatable")
       ->needs(po)
+      ->allow_extra_args(false)
       ->type_name("FILE");
   command
       .add_option("--input", arguments.input,

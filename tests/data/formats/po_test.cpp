@@ -84,6 +84,14 @@ TEST_CASE("a catalogue in another charset is written in it") {
         std::string::npos);
 }
 
+TEST_CASE("only the header names the charset") {
+  const std::string text = "# charset=koi8-r\nmsgid \"charset=x\"\nmsgstr \"charset=y ä\"\n";
+  CHECK(PoFile::parse(text, "x.po").bytes() == text);
+  CHECK(PoFile::parse(header + text, "x.po").entries()[1].translations.front() == "charset=y ä");
+  const std::string wrapped = "msgid \"\"\n\"charset=x\"\nmsgstr \"\"\n";
+  CHECK(PoFile::parse(wrapped, "x.po").entries()[0].id == "charset=x");
+}
+
 TEST_CASE("text that is no catalogue is refused with its line") {
   CHECK(refusal(header + "msgid \"a\"\n") ==
         "x.po:5: a message without msgstr; `msgfmt --check` lists what is wrong with a catalogue");

@@ -5,6 +5,7 @@
 
 #include "core/random.h"
 #include "data/placeholders/accelerator.h"
+#include "data/placeholders/kept_batch.h"
 #include "data/placeholders/kept_text.h"
 
 namespace calque {
@@ -90,6 +91,19 @@ TEST_CASE("whatever the model writes, each placeholder is in the translation exa
   CHECK(counts.masked > 0);
   CHECK(counts.in_segments > 0);
   CHECK(counts.whole + counts.masked + counts.in_segments == 6000);
+}
+
+TEST_CASE("a batch has all that its sentences may need, and chooses from it") {
+  const KeptBatch batch({"one", "see www.x.de now", "to a@b.de"}, {});
+  CHECK(batch.inputs() ==
+        Texts{"one", "see www.x.de now", "to a@b.de", "see X1 now", "see", "now", "to X1", "to"});
+  const std::vector<Texts> found = {{"eins", "ein"},     {"siehe", "www.x.de jetzt"},
+                                    {"an", "a@b.de"},    {"siehe X1 jetzt"},
+                                    {"siehe"},           {"jetzt"},
+                                    {"an X1 X1", "x1s"}, {"an"}};
+  CHECK(batch.chosen(found) == std::vector<Texts>{{"eins", "ein"},
+                                                  {"siehe www.x.de jetzt", "www.x.de jetzt"},
+                                                  {"an a@b.de", "a@b.de"}});
 }
 
 TEST_CASE("an accelerator is taken from a label and put into its translation") {
