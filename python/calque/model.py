@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from typing import TYPE_CHECKING, Any, Iterable
 
@@ -55,6 +56,15 @@ class Model:
     def __repr__(self) -> str:
         precision = f", precision={self._precision!r}" if self._precision else ""
         return f"<calque.{type(self).__name__} {self._path!r}, step {self.step}{precision}>"
+
+    def _repr_html_(self) -> str:
+        about = {"model": type(self).__name__, "checkpoint": self.checkpoint, "step": f"{self.step:,}",
+                 "parameters": f"{self.parameters:,}", "precision": self._precision}
+        rows = "".join(f'<tr><th style="text-align:left">{name}</th>'
+                       f'<td style="text-align:left">{html.escape(value)}</td></tr>'
+                       for name, value in about.items() if value)
+        return (f"<table>{rows}</table><details><summary>config</summary>"
+                f"<pre>{html.escape(self.config)}</pre></details>")
 
     def __reduce__(self) -> Any:
         return type(self)._open, (self._path, self._precision)

@@ -41,7 +41,7 @@ class Translation:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{html.escape(each.text)}</td><td>{each.score:.3f}</td></tr>"
+            f'<tr><td style="text-align:left">{html.escape(each.text)}</td><td>{each.score:.3f}</td></tr>'
             for each in (self, *self.alternatives))
         page = f"<p>{html.escape(self.source)}</p><table>{rows}</table>"
         if self.attention is not None and self.tokens and self.source_tokens:

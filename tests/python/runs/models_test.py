@@ -94,6 +94,13 @@ def test_attention_has_a_row_for_each_token_and_sums_to_at_most_one(runs):
     assert "<svg" in found._repr_html_()
 
 
+def test_a_notebook_shows_what_a_model_is(runs):
+    run = runs.of("translation")
+    page = calque.load(run, precision="int8")._repr_html_()
+    for shown in ("Translator", f"{calque.load(run).parameters:,}", "int8", "batch_tokens: "):
+        assert shown in page
+
+
 def test_scores_are_those_of_the_command(runs, program, tmp_path):
     (tmp_path / "source").write_text("a b\nc\n")
     (tmp_path / "target").write_text("b a\nc\n")
