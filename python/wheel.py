@@ -2,8 +2,8 @@
 
     wheel.py STAGE OUT
 
-STAGE has the folder calque. The tag names the Python that runs this script and the oldest glibc that has
-every symbol which the programs and libraries of the folder need, also of libstdc++. A wheel has no symbolic
+STAGE has the folder calque. The tag names the Python that the module is built for, and the oldest glibc that
+has every symbol which the programs and libraries of the folder need, also of libstdc++. A wheel has no symbolic
 links, so a library is packed once, under the name by which programs look for it.
 """
 
@@ -74,7 +74,8 @@ def main() -> None:
     version = re.search(r"project\(calque VERSION ([0-9.]+)", (PROJECT / "CMakeLists.txt").read_text())[1]
     files = packed_files(stage)
     major, minor = oldest_glibc(files)
-    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    module = next(stage.glob("calque/_calque.cpython-*.so"))
+    python = "cp" + module.name.split("-")[1]
     machine = sysconfig.get_platform().split("-", 1)[1].replace("-", "_")
     tag = f"{python}-{python}-manylinux_{major}_{minor}_{machine}"
     info = f"calque-{version}.dist-info"
