@@ -22,10 +22,10 @@ from ..figure import Figure
 from . import ops
 from ._native import (Adafactor, Adam, BidirectionalLayer, Classifier, Constant, CosineDecay, CrossAttention,
                       Decoder, Embedding, Encoder, FeedForward, Initial, InverseSqrt, LanguageModel, Linear,
-                      LinearDecay, MaskedLm, Noam, Norm, Optimizer, OutputProjection, Parameters, Path,
-                      Positions, RecurrentLayer, RecurrentTranslator, Segments, SelfAttention,
-                      SelfAttentionStack, Sgd, Tape, Tensor, TokenLoss, Transformer, UpdateReport, WholeRun,
-                      no_grad, no_token)
+                      LinearDecay, MaskedLm, Mixture, Noam, Norm, Optimizer, OutputProjection, Parameters,
+                      Path, Positions, RecurrentLayer, RecurrentTranslator, Segments, SelfAttention,
+                      SelfAttentionStack, Sgd, Tape, Tensor, TokenLoss, Transformer, UpdateReport,
+                      VisionTransformer, WeightAverage, WholeRun, Word2Vec, no_grad, no_token)
 from .docs import (backward, constant, from_dlpack, full, normal, tensor, uniform, variable, xavier_uniform,
                    zeros)
 from .draw import draw
@@ -39,10 +39,11 @@ threads, set_threads = _package.threads, _package.set_threads
 __all__ = [
     "Adafactor", "Adam", "BidirectionalLayer", "Classifier", "Constant", "CosineDecay", "CrossAttention",
     "Decoder", "Embedding", "Encoder", "Error", "FeedForward", "Figure", "GradientMismatch", "Initial",
-    "InverseSqrt", "LanguageModel", "Linear", "LinearDecay", "MaskedLm", "Noam", "Norm", "Optimizer",
-    "OutputProjection", "Parameters", "Path", "Positions", "RecurrentLayer", "RecurrentTranslator", "Segments",
-    "SelfAttention", "SelfAttentionStack", "Sgd", "Tape", "Tensor", "TokenLoss", "Transformer", "UpdateReport",
-    "WholeRun", "backward", "constant", "draw", "from_dlpack", "full", "gradcheck", "no_grad", "no_token",
-    "normal", "op", "set_threads", "tensor", "threads", "uniform", "variable", "xavier_uniform", "zeros",
+    "InverseSqrt", "LanguageModel", "Linear", "LinearDecay", "MaskedLm", "Mixture", "Noam", "Norm",
+    "Optimizer", "OutputProjection", "Parameters", "Path", "Positions", "RecurrentLayer",
+    "RecurrentTranslator", "Segments", "SelfAttention", "SelfAttentionStack", "Sgd", "Tape", "Tensor",
+    "TokenLoss", "Transformer", "UpdateReport", "VisionTransformer", "WeightAverage", "WholeRun", "Word2Vec",
+    "backward", "constant", "draw", "from_dlpack", "full", "gradcheck", "no_grad", "no_token", "normal", "op",
+    "set_threads", "tensor", "threads", "uniform", "variable", "xavier_uniform", "zeros",
     *ops.__all__,
 ]

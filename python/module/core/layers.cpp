@@ -8,6 +8,7 @@
 #include "nn/layers/embedding.h"
 #include "nn/layers/feed_forward.h"
 #include "nn/layers/linear.h"
+#include "nn/layers/mixture.h"
 #include "nn/layers/norm.h"
 #include "nn/layers/output_projection.h"
 #include "nn/layers/positions.h"
@@ -31,6 +32,18 @@ auto bind_layer(py::module_& module, const char* name) {
       }));
 }
 
+// A layer that transforms each token by itself.
+template <class Layer>
+void bind_network(py::module_& module, const char* name) {
+  bind_layer<Layer>(module, name)
+      .def(
+          "__call__",
+          [](const Built<Layer>& self, const Input& x, bool train) {
+            return self.run([&](const Layer& layer) { return layer(x, mode_of(train)); });
+          },
+          py::arg("x"), py::kw_only(), py::arg("train") = false);
+}
+
 void bind_small(py::module_& module) {
   using BuiltLinear = Built<Linear>;
   py::class_<BuiltLinear>(module, "Linear")
@@ -49,13 +62,8 @@ void bind_small(py::module_& module) {
   bind_layer<Norm>(module, "Norm").def("__call__", [](const Built<Norm>& self, const Input& x) {
     return self.run([&](const Norm& norm) { return norm(x); });
   });
-  bind_layer<FeedForward>(module, "FeedForward")
-      .def(
-          "__call__",
-          [](const Built<FeedForward>& self, const Input& x, bool train) {
-            return self.run([&](const FeedForward& layer) { return layer(x, mode_of(train)); });
-          },
-          py::arg("x"), py::kw_only(), py::arg("train") = false);
+  bind_network<FeedForward>(module, "FeedForward");
+  bind_network<Mixture>(module, "Mixture");
 }
 
 void bind_embeddings(py::module_& module) {

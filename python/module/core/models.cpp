@@ -10,6 +10,8 @@
 #include "nn/models/recurrent_translator.h"
 #include "nn/models/transformer.h"
 #include "nn/models/translator.h"
+#include "nn/models/vision.h"
+#include "nn/models/word2vec.h"
 
 namespace calque::python {
 namespace {
@@ -162,6 +164,45 @@ void bind_classifier(py::module_& module) {
           py::kw_only(), py::arg("label_smoothing") = 0, py::arg("train") = false);
 }
 
+void bind_vision_transformer(py::module_& module) {
+  using Model = Built<VisionTransformer>;
+  bind_model<VisionTransformer, VisionOptions>(module, "VisionTransformer")
+      .def(
+          "logits",
+          [](const Model& self, const Input& images, bool train) {
+            return self.run([&](const VisionTransformer& model) {
+              return model.head.logits(model.pooled(images, mode_of(train)));
+            });
+          },
+          py::arg("images"), py::kw_only(), py::arg("train") = false)
+      .def(
+          "loss",
+          [](const Model& self, const Input& images, const Ids& expected, real label_smoothing,
+             bool train) {
+            return self.run([&](const VisionTransformer& model) {
+              const auto pass = [&] { return model.pooled(images, mode_of(train)); };
+              return model.head.loss(pass, expected, {}, label_smoothing, 0);
+            });
+          },
+          py::arg("images"), py::arg("expected"), py::kw_only(), py::arg("label_smoothing") = 0,
+          py::arg("train") = false);
+}
+
+void bind_word2vec(py::module_& module) {
+  using Model = Built<Word2Vec>;
+  bind_model<Word2Vec, Word2VecOptions>(module, "Word2Vec")
+      .def_property_readonly("vectors", [](const Model& self) { return self.module.vectors; })
+      .def_property_readonly("contexts", [](const Model& self) { return self.module.contexts; })
+      .def(
+          "loss",
+          [](const Model& self, const Ids& ids, const SegmentsInput& segments,
+             const Ids& candidates) {
+            return self.run(
+                [&](const Word2Vec& model) { return model.loss(ids, segments, candidates); });
+          },
+          py::arg("ids"), py::arg("segments"), py::arg("candidates"));
+}
+
 }  // namespace
 
 void bind_models(py::module_& module) {
@@ -172,6 +213,8 @@ void bind_models(py::module_& module) {
   bind_decoder_model(module);
   bind_encoder_models(module);
   bind_classifier(module);
+  bind_vision_transformer(module);
+  bind_word2vec(module);
 }
 
 }  // namespace calque::python

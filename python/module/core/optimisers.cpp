@@ -1,4 +1,4 @@
-// The update rules and schedules of optim/ for Python.
+// The update rules, schedules and averages of optim/ for Python.
 
 #include <pybind11/stl.h>
 
@@ -6,6 +6,7 @@
 #include "module/core/parameters.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "optim/weight_average.h"
 
 namespace calque::python {
 namespace {
@@ -15,10 +16,14 @@ struct SharedOptimizer {
   Optimizer optimizer;
 };
 
+void require_values(const SharedParameters& store, const char* what) {
+  require(store->allocated(),
+          "{} needs parameters with values; call parameters.initialise(seed) first", what);
+}
+
 SharedOptimizer make(const SharedParameters& store, const OptimizerSettings& settings,
                      double clip_norm) {
-  require(store->allocated(),
-          "an optimiser needs parameters with values; call parameters.initialise(seed) first");
+  require_values(store, "an optimiser");
   const FlushedDenormals flushed;
   return {store, Optimizer(*store, settings, clip_norm)};
 }
@@ -28,11 +33,12 @@ UpdateReport update(SharedOptimizer& self, double learning_rate, double gradient
   return self.optimizer.update(*self.store, learning_rate, gradient_scale);
 }
 
-// Views of the state, which keep the optimiser alive.
-py::dict state_of(const std::shared_ptr<SharedOptimizer>& self) {
+// Views of the state, which keep its owner alive.
+template <class Owner>
+py::dict views_of(const std::vector<StateWindow>& windows, const std::shared_ptr<Owner>& owner) {
   py::dict state;
-  for (const StateWindow& window : self->optimizer.state()) {
-    const Tensor values = sharing({std::ssize(window.values)}, window.values.data(), self);
+  for (const StateWindow& window : windows) {
+    const Tensor values = sharing({std::ssize(window.values)}, window.values.data(), owner);
     state[py::str(window.name)] = as_array(py::cast(values));
   }
   return state;
@@ -74,6 +80,46 @@ void bind_schedule(py::module_& module, const char* name) {
       });
 }
 
+// In a `with` block the parameters have the averaged weights.
+struct SharedAverage {
+  SharedParameters store;
+  WeightAverage average;
+  bool in_use = false;
+
+  void follow(int64_t step) {
+    require(!in_use, "WeightAverage.follow: the parameters have the averaged weights");
+    const HoldingGradients held;
+    average.follow(*store, step);
+  }
+  void use(bool on) {
+    require(in_use != on, "WeightAverage: the parameters have the averaged weights already");
+    const HoldingGradients held;
+    average.swap(*store);
+    in_use = on;
+  }
+};
+
+void bind_weight_average(py::module_& module) {
+  using Shared = std::shared_ptr<SharedAverage>;
+  py::class_<SharedAverage, Shared>(module, "WeightAverage")
+      .def(py::init([](const SharedParameters& store, const py::kwargs& keywords) {
+             require_values(store, "WeightAverage");
+             const auto settings = options_from<WeightAverageSettings>("WeightAverage", keywords);
+             return std::make_shared<SharedAverage>(
+                 SharedAverage{store, WeightAverage(*store, settings)});
+           }),
+           py::arg("parameters"))
+      .def("follow", &SharedAverage::follow, py::arg("step"))
+      .def("__enter__",
+           [](const Shared& self) {
+             self->use(true);
+             return self;
+           })
+      .def("__exit__", [](const Shared& self, const py::args&) { self->use(false); })
+      .def_property_readonly(
+          "state", [](const Shared& self) { return views_of(self->average.state(), self); });
+}
+
 }  // namespace
 
 void bind_optimisers(py::module_& module) {
@@ -89,7 +135,10 @@ void bind_optimisers(py::module_& module) {
           "resume_at",
           [](SharedOptimizer& self, int64_t steps) { self.optimizer.resume_at(steps); },
           py::arg("steps"))
-      .def_property_readonly("state", &state_of);
+      .def_property_readonly("state", [](const std::shared_ptr<SharedOptimizer>& self) {
+        return views_of(self->optimizer.state(), self);
+      });
+  bind_weight_average(module);
   bind_rule<AdamSettings>(module, "Adam");
   bind_rule<SgdSettings>(module, "Sgd");
   bind_rule<AdafactorSettings>(module, "Adafactor");

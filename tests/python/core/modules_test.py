@@ -95,6 +95,7 @@ def test_a_frozen_parameter_gets_no_gradient():
 @pytest.mark.parametrize("name, make, call", [
     ("norm", lambda p: c.Norm(p, norm_kind="rms", **SMALL), lambda m, x: m(x)),
     ("feed forward", lambda p: c.FeedForward(p, activation="gelu", **SMALL), lambda m, x: m(x)),
+    ("mixture", lambda p: c.Mixture(p, experts={"count": 3, "active": 2, "shared": True}, **SMALL), lambda m, x: m(x)),
     ("positions", lambda p: c.Positions(p, positions="learned", **SMALL), lambda m, x: m(x, [2, 3])),
     ("self-attention", lambda p: c.SelfAttention(p, "causal", **SMALL), lambda m, x: m(x, [2, 3])),
     ("cross-attention", lambda p: c.CrossAttention(p, **SMALL), lambda m, x: m(x, [2, 3], x * 2, [2, 3])),
@@ -142,6 +143,7 @@ def learns(loss_of, parameters, steps=60, rate=0.01):
 
 def test_every_model_learns_what_it_is_shown():
     ids, lengths, expected = [1, 3, 4, 1, 5], [3, 2], [3, 4, 2, 5, 2]
+    images = normal(2, 24)
     for make, loss in (
         (lambda p: c.LanguageModel(p, vocabulary=7, layers=1, **SMALL),
          lambda m: m.loss(ids, expected, lengths, train=True)),
@@ -155,6 +157,10 @@ def test_every_model_learns_what_it_is_shown():
          lambda m: m.loss(ids, lengths, [1, 4], [3, 5], train=True)),
         (lambda p: c.Classifier(p, vocabulary=7, layers=1, head={"classes": 3, "pooling": "mean"}, **SMALL),
          lambda m: m.loss(ids, lengths, [2, 0], train=True)),
+        (lambda p: c.VisionTransformer(p, layers=1, height=4, width=6, patch=2, head={"classes": 3}, **SMALL),
+         lambda m: m.loss(images, [2, 0], train=True)),
+        (lambda p: c.Word2Vec(p, vocabulary=7, d_model=8),
+         lambda m: m.loss([1, 2, 3], [1, 2], [4, 5, 6, 5, 4, 6])),
     ):
         parameters, model = built(make)
         assert learns(lambda: loss(model), parameters), type(model)
@@ -173,12 +179,52 @@ def test_parts_of_models_fit_together():
     assert language_model.logits(language_model.hidden([1, 2], c.Segments([2]))).shape == (2, 7)
 
 
+def test_the_experts_of_a_mixture_are_parameters():
+    parameters, layer = built(lambda p: c.Mixture(p, experts={"count": 3, "active": 1}, **SMALL))
+    assert parameters["router.weight"].shape == (8, 3)
+    before = layer(normal(4, 8)).numpy()
+    for name, value in parameters.items():
+        if name != "router.weight":
+            value[:] = 0
+    assert before.any() and not layer(normal(4, 8)).numpy().any()
+
+
+def test_images_have_the_pixels_of_the_model():
+    parameters, model = built(lambda p: c.VisionTransformer(p, layers=1, height=4, width=6, channels=3, patch=2,
+                                                            head={"classes": 5, "pooling": "mean"}, **SMALL))
+    assert model.logits(normal(2, 72)).shape == (2, 5) and parameters["patches.weight"].shape == (12, 8)
+    with pytest.raises(ValueError, match="images of 71 numbers, not 72"):
+        model.logits(normal(2, 71))
+
+
+def test_an_average_of_weights_is_in_use_in_its_block():
+    parameters, layer = built(lambda p: c.Linear(p, 1, 1))
+    weight = parameters["weight"]
+    first = weight.copy()
+    average = c.WeightAverage(parameters, decay=0.75, start="constant")
+    weight += 4
+    average.follow(1)
+    with average:
+        np.testing.assert_allclose(weight, first + 1, rtol=1e-6)
+        for call in (lambda: average.follow(2), average.__enter__):
+            with pytest.raises(ValueError, match="have the averaged weights"):
+                call()
+    np.testing.assert_array_equal(weight, first + 4)
+    assert average.state["ema"][0] == pytest.approx(first.item() + 1)
+    with pytest.raises(RuntimeError, match="in the block"), average:
+        raise RuntimeError("in the block")
+    np.testing.assert_array_equal(weight, first + 4)
+
+
 @pytest.mark.parametrize("call, error, message", [
     (lambda: c.Transformer(c.Parameters(), d_modl=8), TypeError, "there is no option 'd_modl'; the options are d_model"),
     (lambda: c.Norm(c.Parameters(), d_model="x"), TypeError, "Norm: d_model cannot be 'x'"),
     (lambda: c.Norm(c.Parameters(), norm_kind="batch"), ValueError, "'batch' is none of layer, rms"),
     (lambda: c.FeedForward(c.Parameters(), d_model=6, heads=4), c.Error, "heads"),
     (lambda: c.LanguageModel(c.Parameters(), d_model=8, heads=2), c.Error, "vocabulary"),
+    (lambda: c.VisionTransformer(c.Parameters(), patch=5, **SMALL), c.Error, "patch is 5, which does not divide images"),
+    (lambda: c.WeightAverage(built(lambda p: c.Linear(p, 1, 1))[0], decay=1), c.Error, "decay is 1"),
+    (lambda: c.WeightAverage(c.Parameters()), ValueError, "needs parameters with values"),
     (lambda: c.Linear("encoder", 3, 2), TypeError, "a module is built at a Path"),
     (lambda: c.Linear(c.Parameters(), -1, 2), ValueError, "-1"),
 ])

@@ -19,12 +19,14 @@ from pathlib import Path
 from headers import Function, Header, Parameter, Struct, read
 
 HEADERS = ["core/activation.h", "core/sparsity.h", "core/ops.h", "nn/options.h", "nn/layers/attention.h",
-           "nn/layers/recurrent.h", "nn/models/encoder.h", "nn/models/classification_head.h", "optim/flat.h",
-           "optim/adam.h", "optim/sgd.h", "optim/adafactor.h", "optim/schedule.h"]
+           "nn/layers/recurrent.h", "nn/models/encoder.h", "nn/models/classification_head.h",
+           "nn/models/vision.h", "nn/models/word2vec.h", "optim/flat.h", "optim/adam.h", "optim/sgd.h",
+           "optim/adafactor.h", "optim/schedule.h", "optim/weight_average.h"]
 OPTIONS = ["Sparsity", "AttentionOptions", "ExpertOptions", "LayerOptions", "TransformerOptions",
            "RecurrentOptions", "LanguageModelOptions", "EncoderOptions", "MaskedLmOptions",
-           "ClassificationHeadOptions", "ClassifierOptions", "WeightDecay", "AdamSettings", "SgdSettings",
-           "AdafactorSettings", "Noam", "InverseSqrt", "CosineDecay", "LinearDecay", "Constant", "WholeRun"]
+           "ClassificationHeadOptions", "ClassifierOptions", "VisionOptions", "Word2VecOptions", "WeightDecay", "AdamSettings", "SgdSettings",
+           "AdafactorSettings", "Noam", "InverseSqrt", "CosineDecay", "LinearDecay", "Constant", "WholeRun",
+           "WeightAverageSettings"]
 FLAT = {"LayerOptions", "EncoderOptions"}  # their fields are keywords of what contains them
 NUMBERS = {"int64_t": "int", "int": "int", "real": "float", "double": "float", "bool": "bool"}
 SKIPPED = {"affine"}  # x * scale + shift
@@ -71,7 +73,7 @@ class Headers:
 
     def python_default(self, parameter: Parameter) -> str:
         text = parameter.default
-        if text is None or text == "{}":
+        if text is None or text[0] == "{":
             return "None"
         if parameter.type in self.enums:
             return f'"{self.spelling(parameter.type, text.rsplit("::")[-1])}"'
