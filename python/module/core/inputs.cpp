@@ -68,7 +68,8 @@ Shape shape_of(const Py_buffer& array) {
 
 Tensor copied(const Py_buffer& array) {
   Tensor x(shape_of(array));
-  if (x.size() > 0 && PyBuffer_ToContiguous(x.data(), &array, array.len, 'C') != 0) {
+  auto* view = const_cast<Py_buffer*>(&array);  // const only since Python 3.11
+  if (x.size() > 0 && PyBuffer_ToContiguous(x.data(), view, array.len, 'C') != 0) {
     throw py::error_already_set();
   }
   return x;
