@@ -2,6 +2,9 @@
 
 #include <pybind11/stl.h>
 
+#include <type_traits>
+
+#include "core/error.h"
 #include "module/core/options.h"
 #include "module/core/parameters.h"
 #include "nn/layers/attention.h"
@@ -19,8 +22,13 @@
 namespace calque::python {
 namespace {
 
+template <class Layer>
 LayerOptions layer_options(const char* what, const py::dict& keywords) {
-  return validate(options_from<LayerOptions>(what, keywords));
+  const auto options = validate(options_from<LayerOptions>(what, keywords));
+  if (std::is_same_v<Layer, Mixture> && options.experts.count == 0) {
+    fail("Mixture: there are no experts; set their number, such as experts={{'count': 4}}");
+  }
+  return options;
 }
 
 // A layer whose constructor takes a path and LayerOptions.
@@ -28,7 +36,7 @@ template <class Layer>
 auto bind_layer(py::module_& module, const char* name) {
   return py::class_<Built<Layer>>(module, name)
       .def(py::init([name](const py::object& at, const py::kwargs& keywords) {
-        return Built<Layer>(to_path(at), layer_options(name, keywords));
+        return Built<Layer>(to_path(at), layer_options<Layer>(name, keywords));
       }));
 }
 
@@ -144,7 +152,8 @@ void bind_attention(py::module_& module) {
   py::class_<Built<SelfAttention>> self_attention(module, "SelfAttention");
   self_attention.def(
       py::init([](const py::object& at, const Choice<Mask>& mask, const py::kwargs& keywords) {
-        return Built<SelfAttention>(to_path(at), layer_options("SelfAttention", keywords), mask);
+        return Built<SelfAttention>(to_path(at),
+                                    layer_options<SelfAttention>("SelfAttention", keywords), mask);
       }),
       py::arg("path"), py::arg("mask") = "none");
   def_self_call(self_attention);
@@ -154,14 +163,16 @@ void bind_attention(py::module_& module) {
   py::class_<Built<SelfAttentionStack>> stack(module, "SelfAttentionStack");
   stack.def(py::init([](const py::object& at, int64_t layers, const Choice<Mask>& mask,
                         const py::kwargs& keywords) {
-              const LayerOptions options = layer_options("SelfAttentionStack", keywords);
+              const LayerOptions options =
+                  layer_options<SelfAttentionStack>("SelfAttentionStack", keywords);
               return Built<SelfAttentionStack>(to_path(at), options, layers, mask.value);
             }),
             py::arg("path"), py::arg("layers"), py::arg("mask") = "none");
   def_self_call(stack);
   py::class_<Built<Decoder>> decoder(module, "Decoder");
   decoder.def(py::init([](const py::object& at, int64_t layers, const py::kwargs& keywords) {
-                return Built<Decoder>(to_path(at), layer_options("Decoder", keywords), layers);
+                return Built<Decoder>(to_path(at), layer_options<Decoder>("Decoder", keywords),
+                                      layers);
               }),
               py::arg("path"), py::arg("layers"));
   def_cross_call(decoder);

@@ -181,10 +181,10 @@ def test_parts_of_models_fit_together():
 
 def test_the_experts_of_a_mixture_are_parameters():
     parameters, layer = built(lambda p: c.Mixture(p, experts={"count": 3, "active": 1}, **SMALL))
-    assert parameters["router.weight"].shape == (8, 3)
+    assert parameters["router"].shape == (8, 3)
     before = layer(normal(4, 8)).numpy()
     for name, value in parameters.items():
-        if name != "router.weight":
+        if name != "router":
             value[:] = 0
     assert before.any() and not layer(normal(4, 8)).numpy().any()
 
@@ -222,6 +222,7 @@ def test_an_average_of_weights_is_in_use_in_its_block():
     (lambda: c.Norm(c.Parameters(), norm_kind="batch"), ValueError, "'batch' is none of layer, rms"),
     (lambda: c.FeedForward(c.Parameters(), d_model=6, heads=4), c.Error, "heads"),
     (lambda: c.LanguageModel(c.Parameters(), d_model=8, heads=2), c.Error, "vocabulary"),
+    (lambda: c.Mixture(c.Parameters(), **SMALL), c.Error, "there are no experts"),
     (lambda: c.VisionTransformer(c.Parameters(), patch=5, **SMALL), c.Error, "patch is 5, which does not divide images"),
     (lambda: c.WeightAverage(built(lambda p: c.Linear(p, 1, 1))[0], decay=1), c.Error, "decay is 1"),
     (lambda: c.WeightAverage(c.Parameters()), ValueError, "needs parameters with values"),
