@@ -11,11 +11,9 @@ namespace calque {
 enum class StopMark { none, period, ellipsis, question, stop };
 StopMark stop_mark(char32_t point);
 
-// Whether the second character closes a quotation or bracket that the first one opens: ( ), « », „
-// “.
+// Whether the second character closes a quotation or bracket that the first one opens.
 bool closes(char32_t opening, char32_t point);
-// Whether the character opens a quotation or bracket only at the start of a word: " also closes
-// one.
+// Whether the character opens a quotation only at the start of a word: " also closes one.
 bool opens_at_word_start(char32_t point);
 // Whether the character may stand between a full stop and the space after it.
 bool is_closing(char32_t point);

@@ -23,7 +23,8 @@ struct KeepOptions {
 
 class TextTranslator {
  public:
-  // Several runs form an ensemble and must have the same vocabularies. They must outlive the translator.
+  // Several runs form an ensemble and must have the same vocabularies. They must outlive the
+  // translator.
   TextTranslator(const std::vector<TranslationRun>& runs, const TranslationOptions& options,
                  const KeepOptions& keep = {});
 
