@@ -43,8 +43,10 @@ Tensor gelu(const Tensor& x);       // x P(X <= x), X standard normal: x erfc(-x
 Tensor gelu_tanh(const Tensor& x);  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
 Tensor silu(const Tensor& x);       // x sigmoid(x)
 
-// silu(a) b, where a is the first half of each row of x and b the second: [.., 2 n] -> [.., n].
-Tensor swiglu(const Tensor& x);
+// Gated activations of the halves a and b of each row of x: [.., 2 n] -> [.., n].
+Tensor swiglu(const Tensor& x);      // silu(a) b
+Tensor geglu(const Tensor& x);       // gelu(a) b
+Tensor geglu_tanh(const Tensor& x);  // gelu_tanh(a) b
 
 // Sets each element to 0 with probability p and divides the others by 1 - p. Without a tape or with
 // p = 0 it is the identity.
@@ -119,32 +121,40 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale =
 Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segments,
                      std::span<const int32_t> starts = {});
 
-// Rotary positions (Su et al. 2021). The columns [begin, end) of x are heads of head_size numbers;
-// in a token at position p, the pair (k, k + head_size / 2) of each head is rotated by the angle
-// p base^(-2 k / head_size).
+// Rotary positions (Su et al. 2021). The columns [begin, end) of x are heads of head_size numbers.
+// Of each head, the first 2 n numbers are rotated, where n is the number of frequencies: in a token
+// at position p, the pair (k, k + n) by the angle p frequencies[k] (core/rotation.h).
 Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t end,
-              int64_t head_size, real base = 10000, std::span<const int32_t> starts = {});
+              int64_t head_size, std::span<const double> frequencies,
+              std::span<const int32_t> starts = {});
 
 // Attention: ops/attention.cpp
 
 struct AttentionOptions {
-  int64_t heads = 1;
+  int64_t heads = 1;    // of queries
   bool causal = false;  // query i sees keys up to i + (keys - queries) of its sentence
   real dropout = 0;     // probability for the attention weights
   // Which keys a query sees. Sparse attention requires the same sentences for queries and keys. If
   // it excludes no key, the result has the same bits as full attention.
   Sparsity sparsity = {};
+  int64_t key_heads = 0;  // of keys and values, each for heads / key_heads heads; 0: heads
+  real scale = 0;         // of the scores; 0: 1 / sqrt(head size)
+  real cap = 0;           // a score s becomes cap tanh(s / cap); 0: it stays
+
+  int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };
 
-// Scaled dot-product attention, softmax(q k^T / sqrt(head size)) v, in `heads` equal parts of the
-// columns. Sentence i of the queries attends to sentence i of the keys; for a sentence without keys
-// the result is 0. The backward pass recomputes the weights; they are not stored.
-//   q [query tokens, d], k [key tokens, d], v [key tokens, d] -> [query tokens, d]
+// Scaled dot-product attention, softmax(scale q k^T) v, in `heads` equal parts of the columns.
+// Sentence i of the queries attends to sentence i of the keys; for a sentence without keys the
+// result is 0. With fewer heads of keys and values, k and v have kd = d key_heads / heads columns,
+// and consecutive heads of queries share one of them (Ainslie et al. 2023: grouped-query
+// attention). The backward pass recomputes the weights; they are not stored.
+//   q [query tokens, d], k [key tokens, kd], v [key tokens, kd] -> [query tokens, d]
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segments& queries,
                  const Segments& keys, const AttentionOptions& options);
-// The same with q, k, v side by side: qkv [tokens, 3 d] -> [tokens, d].
+// The same with q, k, v side by side: qkv [tokens, d + 2 kd] -> [tokens, d].
 Tensor self_attention(const Tensor& qkv, const Segments& segments, const AttentionOptions& options);
-// The same with k and v side by side: q [query tokens, d], kv [key tokens, 2 d].
+// The same with k and v side by side: q [query tokens, d], kv [key tokens, 2 kd].
 Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& queries,
                        const Segments& keys, const AttentionOptions& options);
 

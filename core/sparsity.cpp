@@ -23,6 +23,7 @@ KeyRange window_of(const Sparsity& s, int64_t query, int64_t length, bool causal
 Sparsity Sparsity::at_layer(int64_t number) const {
   Sparsity own = *this;
   own.layer = number;
+  if (full_every > 0 && (number + 1) % full_every == 0) own.window = 0;
   if (number < dilated_from) own.dilation = 1;
   return own;
 }

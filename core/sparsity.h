@@ -18,6 +18,7 @@ struct Sparsity {
   int64_t block = 64;        // tokens of such a block; the first begins after the global tokens
   int64_t seed = 1;          // of the random blocks
   int64_t layer = 0;         // number of the layer; each layer draws other blocks
+  int64_t full_every = 0;    // the last of so many layers sees all keys; 0: no layer does
 
   bool operator==(const Sparsity&) const = default;
 

@@ -11,6 +11,7 @@ namespace {
 
 // BERT is post-norm, ViT pre-norm.
 void limit_encoder(Obstacles& in, NormPlacement placement) {
+  in.add_of_language_models();
   in.add_if(in.model.norm_placement != placement, "model.norm");
   in.add_if(in.model.norm_kind == NormKind::rms, "model.norm_kind");
   in.add_if(gated(in.model.activation), "model.activation");
@@ -33,11 +34,23 @@ void Obstacles::add_if(bool in_the_way, const std::string& key) {
 void Obstacles::add_of_every_engine() {
   add_if(model.kind == ModelConfig::Kind::rnn, "model.kind");
   add_if(model.experts.count > 0, "model.experts");
+}
+
+void Obstacles::add_of_language_models() {
   add_if(model.attention.window > 0, "model.attention");
   add_if(model.qk_norm, "model.qk_norm");
+  add_if(model.key_heads() != model.heads, "model.kv_heads");
+  add_if(model.head_width > 0, "model.head_width");
+  add_if(model.attention_scale > 0, "model.attention_scale");
+  add_if(model.attention_cap > 0, "model.attention_cap");
+  add_if(model.biases != BiasedLayers::all, "model.biases");
+  add_if(model.norm_placement == NormPlacement::both, "model.norm");
+  add_if(model.norm_kind == NormKind::rms_centered, "model.norm_kind");
+  add_if(model.rotation != Rotation(), "model.rotation");
 }
 
 void limit_ctranslate2(Obstacles& in) {
+  in.add_of_language_models();
   // A decoder that begins with zeros is read as Marian's, whose sources end in </s>.
   in.add_if(!in.model.source_end && in.model.decoder_start == DecoderStart::zero,
             "model.source_end");
@@ -47,6 +60,7 @@ void limit_ctranslate2(Obstacles& in) {
 // Neither has a setting for epsilon.
 void limit_marian_mt(Obstacles& in) {
   const ModelConfig& model = in.model;
+  in.add_of_language_models();
   in.add_if(!model.source_end, "model.source_end");
   in.add_if(model.norm_kind == NormKind::rms, "model.norm_kind");
   in.add_if(gated(model.activation), "model.activation");
@@ -82,6 +96,7 @@ void limit_vit(Obstacles& in) { limit_encoder(in, NormPlacement::pre); }
 
 // transformers.js has one tokenizer for both languages, and no tokenizer of words or characters.
 void limit_onnx(Obstacles& in) {
+  in.add_of_language_models();
   in.add_if(!in.model.source_end, "model.source_end");
   in.add_if(!is_sentence_piece(in.config.tokenizer.kind), "tokenizer.kind");
   in.add_if(!in.config.tokenizer.joint, "tokenizer.joint");
@@ -93,6 +108,7 @@ void limit_onnx(Obstacles& in) {
 // whose tokens are separated by spaces.
 void limit_marian(Obstacles& in) {
   const ModelConfig& model = in.model;
+  in.add_of_language_models();
   in.add_if(model.norm_placement == NormPlacement::pre, "model.norm");
   in.add_if(model.decoder_start != DecoderStart::zero, "model.decoder_start");
   in.add_if(!model.source_end, "model.source_end");

@@ -21,6 +21,8 @@ class Obstacles {
   void add_if(bool in_the_way, const std::string& key);
   // Options that no engine has.
   void add_of_every_engine();
+  // Options of layers that only decoder-only models of other engines have.
+  void add_of_language_models();
   std::vector<Obstacle> take() { return std::move(found_); }
 
   const Config& config;

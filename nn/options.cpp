@@ -24,6 +24,26 @@ bool is_sinusoidal(PositionKind kind) {
          kind == PositionKind::t2t;
 }
 
+void check_rotation(const LayerOptions& options) {
+  const Rotation& rotation = options.rotation;
+  const RotationScaling& scaling = rotation.scaling;
+  const int64_t size = options.head_size();
+  if (size % 2 != 0) {
+    fail("a head has {} numbers, but rotary positions rotate pairs; make it even", size);
+  }
+  if (!(rotation.part > 0 && rotation.part <= 1) || rotation.rotated(size) < 2) {
+    fail("rotation.part is {}; it must be above 0, at most 1, and at least a pair of {} numbers",
+         rotation.part, size);
+  }
+  if (!(rotation.base > 1)) fail("rotation.base is {}; it must be above 1", rotation.base);
+  if (!(scaling.factor > 0)) fail("rotation.factor is {}; it must be above 0", scaling.factor);
+  if (!(scaling.low > 0 && scaling.high > scaling.low)) {
+    fail("rotation.low is {} and high {}; low must be above 0, and high above low", scaling.low,
+         scaling.high);
+  }
+  check_size("rotation.original", scaling.original);
+}
+
 void check_positions(const LayerOptions& options) {
   if (is_sinusoidal(options.positions) && options.d_model % 2 != 0) {
     fail("d_model is {}, but sinusoidal positions ({}) are pairs of sine and cosine; make it even",
@@ -35,9 +55,21 @@ void check_positions(const LayerOptions& options) {
         "4",
         options.d_model);
   }
-  if (options.positions == PositionKind::rotary && options.head_size() % 2 != 0) {
-    fail("a head has d_model / heads = {} numbers, but rotary positions rotate pairs; make it even",
-         options.head_size());
+  if (options.positions == PositionKind::rotary) check_rotation(options);
+}
+
+void check_heads(const LayerOptions& options) {
+  check_not_negative("head_width", options.head_width);
+  check_not_negative("kv_heads", options.kv_heads);
+  check_not_negative("attention_scale", options.attention_scale);
+  check_not_negative("attention_cap", options.attention_cap);
+  if (options.head_width == 0 && options.d_model % options.heads != 0) {
+    fail("d_model is {}, which {} heads cannot share equally; make it a multiple of heads",
+         options.d_model, options.heads);
+  }
+  if (options.heads % options.key_heads() != 0) {
+    fail("{} heads cannot share {} heads of keys and values equally; kv_heads must divide heads",
+         options.heads, options.kv_heads);
   }
 }
 
@@ -83,10 +115,7 @@ const LayerOptions& validate(const LayerOptions& options) {
   check_size("d_ff", options.d_ff);
   check_size("heads", options.heads);
   check_size("max_positions", options.max_positions);
-  if (options.d_model % options.heads != 0) {
-    fail("d_model is {}, which {} heads cannot share equally; make it a multiple of heads",
-         options.d_model, options.heads);
-  }
+  check_heads(options);
   check_positions(options);
   check_experts(options.experts);
   check_attention(options.attention);

@@ -8,15 +8,20 @@
 #include "core/activation.h"
 #include "core/named.h"
 #include "core/real.h"
+#include "core/rotation.h"
 #include "core/sparsity.h"
 
 namespace calque {
 
 // How positions enter the model (nn/layers/positions.h has the formulas).
 enum class PositionKind { interleaved, halves, t2t, learned, rotary, plane, none };
-// post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end.
-enum class NormPlacement { post, pre };
-enum class NormKind { layer, rms };
+// post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end;
+// both: x + norm(sublayer(norm(x))), and a norm at the end.
+enum class NormPlacement { post, pre, both };
+// rms_centered: RMSNorm whose parameter is the distance of the gain from 1.
+enum class NormKind { layer, rms, rms_centered };
+// Which linear layers have biases: all; those of attention; queries, keys and values; or none.
+enum class BiasedLayers { all, attention, qkv, none };
 // Which embeddings share a table: source, target and output; only target and output; or none.
 enum class Tying { all, target, none };
 
@@ -41,12 +46,15 @@ struct ExpertOptions {
 
 // The options that modules share.
 struct LayerOptions {
-  int64_t d_model = 512;  // numbers in the vector of a token
-  int64_t d_ff = 2048;    // numbers inside the feed-forward network
-  int64_t heads = 8;      // of attention, d_model / heads numbers each
+  int64_t d_model = 512;   // numbers in the vector of a token
+  int64_t d_ff = 2048;     // numbers inside the feed-forward network
+  int64_t heads = 8;       // of attention
+  int64_t kv_heads = 0;    // of keys and values, each for heads / kv_heads heads; 0: heads
+  int64_t head_width = 0;  // numbers of a head; 0: d_model / heads
 
   PositionKind positions = PositionKind::interleaved;
   int64_t max_positions = 1024;  // rows of the table of positions; a limit only for `learned`
+  Rotation rotation = {};        // of `rotary`
   NormPlacement norm_placement = NormPlacement::post;
   NormKind norm_kind = NormKind::layer;
   real norm_epsilon = real(1e-5);
@@ -55,6 +63,9 @@ struct LayerOptions {
   Sparsity attention = {};       // of self-attention
   bool scale_embeddings = true;  // by the square root of d_model (section 3.4)
   bool qk_norm = false;          // queries and keys are normalised in each head
+  real attention_scale = 0;      // of the scores; 0: 1 / sqrt(head size)
+  real attention_cap = 0;        // a score s becomes cap tanh(s / cap); 0: it stays
+  BiasedLayers biases = BiasedLayers::all;
   // Scales the initial values of the weights that write to the residual stream.
   real residual_initial_scale = 1;
 
@@ -62,7 +73,10 @@ struct LayerOptions {
   real attention_dropout = 0;   // of the attention weights
   real activation_dropout = 0;  // inside the feed-forward network
 
-  int64_t head_size() const { return d_model / heads; }
+  int64_t head_size() const { return head_width > 0 ? head_width : d_model / heads; }
+  int64_t key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
+  int64_t query_columns() const { return heads * head_size(); }
+  int64_t key_columns() const { return key_heads() * head_size(); }
   bool operator==(const LayerOptions&) const = default;
 };
 
@@ -141,10 +155,14 @@ inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", Positio
                                                          {"rotary", PositionKind::rotary},
                                                          {"plane", PositionKind::plane},
                                                          {"none", PositionKind::none}};
-inline constexpr Named<NormPlacement> norm_placements[] = {{"post", NormPlacement::post},
-                                                           {"pre", NormPlacement::pre}};
-inline constexpr Named<NormKind> norm_kinds[] = {{"layer", NormKind::layer},
-                                                 {"rms", NormKind::rms}};
+inline constexpr Named<NormPlacement> norm_placements[] = {
+    {"post", NormPlacement::post}, {"pre", NormPlacement::pre}, {"both", NormPlacement::both}};
+inline constexpr Named<NormKind> norm_kinds[] = {
+    {"layer", NormKind::layer}, {"rms", NormKind::rms}, {"rms-centered", NormKind::rms_centered}};
+inline constexpr Named<BiasedLayers> biased_layers[] = {{"all", BiasedLayers::all},
+                                                        {"attention", BiasedLayers::attention},
+                                                        {"qkv", BiasedLayers::qkv},
+                                                        {"none", BiasedLayers::none}};
 inline constexpr Named<CellKind> cell_kinds[] = {{"gru", CellKind::gru}, {"lstm", CellKind::lstm}};
 inline constexpr Named<ScoreKind> score_kinds[] = {{"none", ScoreKind::none},
                                                    {"additive", ScoreKind::additive},

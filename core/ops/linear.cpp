@@ -1,6 +1,6 @@
 // y = activation(x w + b). The forward pass is one product that also adds the bias and applies
-// relu; other activations take a second pass over the result, and swiglu is an op of its own. The
-// backward pass takes one pass for activation and bias, and two products.
+// relu; other activations take a second pass over the result, and gated ones are ops of their own.
+// The backward pass takes one pass for activation and bias, and two products.
 
 #include "core/ops.h"
 #include "core/ops/activation.h"
@@ -30,7 +30,9 @@ void with_activation(Activation activation, Body&& body) {
       return body(GeluTanh{});
     case Activation::silu:
       return body(Silu{});
-    case Activation::swiglu:  // of two columns: linear() composes it
+    case Activation::swiglu:  // of two columns: linear() composes them
+    case Activation::geglu:
+    case Activation::geglu_tanh:
       break;
   }
 }
@@ -64,6 +66,8 @@ void through_activation(Activation activation, real* dy, const real* z, Sink db,
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
   if (activation == Activation::swiglu) return swiglu(linear(x, w, b));
+  if (activation == Activation::geglu) return geglu(linear(x, w, b));
+  if (activation == Activation::geglu_tanh) return geglu_tanh(linear(x, w, b));
   require(w.shape().axes() == 2 && x.cols() == w.rows(), "linear: x is {} but w is {}", x.shape(),
           w.shape());
   require(!b || b.shape() == Shape{w.cols()}, "linear: w is {} but b is {}", w.shape(), b.shape());

@@ -27,22 +27,18 @@ std::vector<int32_t> token_positions(const char* op, const Tensor& x, const Segm
 }
 
 // The cosines and sines for the positions from `first` to the largest: row p - first, column k has
-// the angle p base^(-2 k / head size).
+// the angle p frequencies[k].
 struct Angles {
   int32_t first = 0;
   Values cosine, sine;
 };
 
-Angles angles_of(const std::vector<int32_t>& positions, int64_t half, real base) {
+Angles angles_of(const std::vector<int32_t>& positions, std::span<const double> frequencies) {
+  const int64_t half = std::ssize(frequencies);
   if (positions.empty()) return {0, Values(0), Values(0)};
   const auto [least, most] = std::ranges::minmax(positions);
   const int64_t rows = int64_t{most} - least + 1;
   const Angles angles{least, Values(rows * half), Values(rows * half)};
-  std::vector<double> frequencies;
-  for (int64_t k = 0; k < half; ++k) {
-    frequencies.push_back(
-        std::pow(double(base), -static_cast<double>(k) / static_cast<double>(half)));
-  }
   for_each_row(rows, half * 32, [&](int64_t row) {
     for (int64_t k = 0; k < half; ++k) {
       const double angle = static_cast<double>(angles.first + row) * frequencies[k];
@@ -53,9 +49,10 @@ Angles angles_of(const std::vector<int32_t>& positions, int64_t half, real base)
   return angles;
 }
 
-// Rotates the pairs of columns [begin, end) by `direction` times their angle and copies the others.
-struct Rotation {
-  int64_t rows, cols, begin, end, half;
+// In the heads of columns [begin, end), rotates the pairs by `direction` times their angle. Copies
+// the other columns.
+struct Turn {
+  int64_t rows, cols, begin, end, head_size, half;
   std::vector<int32_t> positions;
   Angles angles;
 
@@ -74,9 +71,11 @@ struct Rotation {
       const int64_t row = positions[r] - angles.first;
       const real* c = angles.cosine.data() + row * half;
       const real* s = angles.sine.data() + row * half;
-      for (int64_t h = begin; h < end; h += 2 * half) {
+      for (int64_t h = begin; h < end; h += head_size) {
         map_into(half, y + h, to.add, first_of_pair, x + h, x + h + half, c, s);
         map_into(half, y + h + half, to.add, second_of_pair, x + h, x + h + half, c, s);
+        const int64_t rest = h + 2 * half;
+        map_into(h + head_size - rest, y + rest, to.add, as_it_is, x + rest);
       }
     });
   }
@@ -116,20 +115,23 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
 }
 
 Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t end,
-              int64_t head_size, real base, std::span<const int32_t> starts) {
-  require(head_size > 0 && head_size % 2 == 0 && 0 <= begin && begin <= end && end <= x.cols() &&
+              int64_t head_size, std::span<const double> frequencies,
+              std::span<const int32_t> starts) {
+  const int64_t half = std::ssize(frequencies);
+  require(head_size > 0 && 0 <= begin && begin <= end && end <= x.cols() &&
               (end - begin) % head_size == 0,
           "rotary: columns [{}, {}) of {} in heads of {}", begin, end, x.shape(), head_size);
+  require(half > 0 && 2 * half <= head_size, "rotary: {} pairs in heads of {} numbers", half,
+          head_size);
   std::vector<int32_t> positions = token_positions("rotary", x, segments, starts);
-  Angles angles = angles_of(positions, head_size / 2, base);
-  Rotation rotation{x.rows(),         x.cols(), begin, end, head_size / 2, std::move(positions),
-                    std::move(angles)};
+  Angles angles = angles_of(positions, frequencies);
+  Turn turn{x.rows(),         x.cols(), begin, end, head_size, half, std::move(positions),
+            std::move(angles)};
   Tensor y(x.shape());
-  rotation.apply(x.data(), {y.data(), false}, 1);
-  return record("rotary", y, {&x},
-                [rotation = std::move(rotation), dx = x.gradient()](Gradient& dy) {
-                  rotation.apply(dy.data(), dx.open(), -1);
-                });
+  turn.apply(x.data(), {y.data(), false}, 1);
+  return record("rotary", y, {&x}, [turn = std::move(turn), dx = x.gradient()](Gradient& dy) {
+    turn.apply(dy.data(), dx.open(), -1);
+  });
 }
 
 }  // namespace calque

@@ -73,19 +73,23 @@ Tensor gelu(const Tensor& x) { return activation<Gelu>("gelu", x); }
 Tensor gelu_tanh(const Tensor& x) { return activation<GeluTanh>("gelu_tanh", x); }
 Tensor silu(const Tensor& x) { return activation<Silu>("silu", x); }
 
-Tensor swiglu(const Tensor& x) {
-  require(x.cols() % 2 == 0, "swiglu: {} has an odd number of columns", x.shape());
+namespace {
+
+// value(a) b of the halves a and b of each row.
+template <class Function>
+Tensor gated_activation(const char* op, const Tensor& x) {
+  require(x.cols() % 2 == 0, "{}: {} has an odd number of columns", op, x.shape());
   const int64_t rows = x.rows(), n = x.cols() / 2;
   Tensor y(x.shape().with_cols(n));
-  const auto gated = [](Vec u, Vec v) { return Silu::value(u) * v; };
+  const auto gated = [](Vec u, Vec v) { return Function::value(u) * v; };
   for_each_row(rows, n * 4, [&](int64_t r) {
     const real* a = x.data() + r * 2 * n;
     map(n, y.data() + r * n, gated, a, a + n);
   });
-  return record("swiglu", y, {&x}, [rows, n, x = x.values(), dx = x.gradient()](Gradient& dy) {
+  return record(op, y, {&x}, [rows, n, x = x.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
-    const auto to_gate = [](Vec d, Vec u, Vec v) { return d * Silu::slope(u) * v; };
-    const auto to_value = [](Vec d, Vec u) { return d * Silu::value(u); };
+    const auto to_gate = [](Vec d, Vec u, Vec v) { return d * Function::slope(u) * v; };
+    const auto to_value = [](Vec d, Vec u) { return d * Function::value(u); };
     for_each_row(rows, n * 8, [&](int64_t r) {
       const real *a = x.data() + r * 2 * n, *g = dy.data() + r * n;
       real* da = out.data + r * 2 * n;
@@ -94,5 +98,11 @@ Tensor swiglu(const Tensor& x) {
     });
   });
 }
+
+}  // namespace
+
+Tensor swiglu(const Tensor& x) { return gated_activation<Silu>("swiglu", x); }
+Tensor geglu(const Tensor& x) { return gated_activation<Gelu>("geglu", x); }
+Tensor geglu_tanh(const Tensor& x) { return gated_activation<GeluTanh>("geglu_tanh", x); }
 
 }  // namespace calque

@@ -2,7 +2,8 @@
 // decode/models/language_decoding.h). Each step runs the layers over one token of every unfinished
 // hypothesis; keys and values of earlier tokens come from a cache.
 //
-// Memory: 2 d_model numbers per layer for each written token and each source or prompt token.
+// Memory: 2 kv_heads * head size numbers per layer for each written token and each source or prompt
+// token.
 
 #include "core/ops.h"
 #include "core/ops/attention/cached_attention.h"
@@ -51,16 +52,17 @@ class CachedDecoder final : public StepDecoder {
  private:
   Tensor look_across(size_t number, const Tensor& h, const DecodingStep& step) const {
     const CrossAttention& attention = model_.decoder.layers[number].cross_attention;
-    const int64_t d = h.cols();
-    CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
+    const int64_t kd = attention.key_columns();
+    CachedRows cached{.rows = {}, .starts = {0}, .value_offset = kd};
     for (const int32_t item : step.items) {
       for (int32_t token = segments_.begin(item); token < segments_.end(item); ++token) {
-        cached.rows.push_back(memory_[number].data() + token * (2 * d));
+        cached.rows.push_back(memory_[number].data() + token * (2 * kd));
       }
       cached.starts.push_back(std::ssize(cached.rows));
     }
     const Tensor q = attention.project(h);
-    return attention.output(cached_attention(q.data(), d, d, attention.heads, cached));
+    return attention.output(
+        cached_attention(q.data(), q.cols(), q.cols(), attention.options, cached));
   }
 
   const Transformer& model_;

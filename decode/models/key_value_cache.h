@@ -34,8 +34,8 @@ class KeyValueCache {
 
  private:
   struct Layer {
-    Tensor prompts;               // keys and values: [prompt tokens, 2 d_model]
-    std::vector<Tensor> written;  // of each step: [rows, 2 d_model]
+    Tensor prompts;               // keys and values: [prompt tokens, 2 kd] (nn/layers/attention.h)
+    std::vector<Tensor> written;  // of each step: [rows, 2 kd]
   };
 
   Segments prompts_;

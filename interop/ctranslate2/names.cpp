@@ -11,7 +11,7 @@ void walk_ct2_linear(ParameterWalk& walk, const std::string& scope, const Linear
 }
 
 void walk_ct2_norm(ParameterWalk& walk, const std::string& scope, const Norm& norm) {
-  walk.tensor(scope + "/gamma", norm.gain);
+  walk.tensor(scope + "/gamma", norm.gain.stored);
   if (norm.bias) walk.tensor(scope + "/beta", norm.bias);
 }
 
@@ -60,11 +60,13 @@ int32_t ct2_activation(Activation activation) {
     case Activation::relu:
       return 0;
     case Activation::gelu_tanh:
+    case Activation::geglu_tanh:
       return 1;
     case Activation::silu:
     case Activation::swiglu:
       return 2;
     case Activation::gelu:
+    case Activation::geglu:
       return 3;
   }
   fail("CTranslate2 has no network without an activation");

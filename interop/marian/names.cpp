@@ -81,8 +81,8 @@ class MarianNames {
     walk_.tensor(fmt::format("{}_b{}", name, which), linear.bias, {columns, false});
   }
   void visit_norm(const std::string& name, const Norm& norm, const char* suffix) {
-    if (!norm.bias) return walk_.tensor(name + "_rms_scale" + suffix, norm.gain);
-    walk_.tensor(name + "_ln_scale" + suffix, norm.gain);
+    if (!norm.bias) return walk_.tensor(name + "_rms_scale" + suffix, norm.gain.stored);
+    walk_.tensor(name + "_ln_scale" + suffix, norm.gain.stored);
     walk_.tensor(name + "_ln_bias" + suffix, norm.bias);
   }
   const char* inner_suffix() const { return pre_ ? "_pre" : ""; }

@@ -10,7 +10,7 @@ OnnxValue OnnxLayers::linear(const OnnxValue& x, const Linear& linear) {
 }
 
 OnnxValue OnnxLayers::norm(const OnnxValue& x, const Norm& norm) {
-  const OnnxValue gain = graph_.constant(norm.gain);
+  const OnnxValue gain = graph_.constant(norm.gain.stored);
   if (norm.bias) {
     return graph_.node("LayerNormalization", {x, gain, graph_.constant(norm.bias)},
                        {{"axis", int64_t{-1}}, {"epsilon", static_cast<float>(norm.epsilon)}});
@@ -22,44 +22,40 @@ OnnxValue OnnxLayers::norm(const OnnxValue& x, const Norm& norm) {
   return graph_.node("Mul", {graph_.node("Div", {x, scale}), gain});
 }
 
-OnnxValue OnnxLayers::feed_forward(const OnnxValue& x, const FeedForward& network) {
-  OnnxValue inner = linear(x, network.inner);
-  const auto silu = [&](const OnnxValue& v) {
-    return graph_.node("Mul", {v, graph_.node("Sigmoid", {v})});
-  };
+OnnxValue OnnxLayers::activated(const OnnxValue& x, Activation activation) {
   const auto scaled_by = [&](const OnnxValue& v, real factor) {
     return graph_.node("Mul", {v, graph_.number(factor)});
   };
-  const auto gelu = [&](const OnnxValue& v, const OnnxValue& curve) {  // v (1 + curve) / 2
-    return scaled_by(graph_.node("Mul", {v, graph_.node("Add", {curve, graph_.number(1)})}),
+  const auto gelu = [&](const OnnxValue& curve) {  // x (1 + curve) / 2
+    return scaled_by(graph_.node("Mul", {x, graph_.node("Add", {curve, graph_.number(1)})}),
                      real(0.5));
   };
-  switch (network.activation) {
-    case Activation::none:
-      break;
+  switch (activation) {
     case Activation::relu:
-      inner = graph_.node("Relu", {inner});
-      break;
+      return graph_.node("Relu", {x});
     case Activation::gelu:
-      inner = gelu(inner, graph_.node("Erf", {scaled_by(inner, std::sqrt(real(0.5)))}));
-      break;
+      return gelu(graph_.node("Erf", {scaled_by(x, std::sqrt(real(0.5)))}));
     case Activation::gelu_tanh: {
-      const OnnxValue cube = graph_.node("Mul", {inner, graph_.node("Mul", {inner, inner})});
-      const OnnxValue sum = graph_.node("Add", {inner, scaled_by(cube, real(0.044715))});
-      inner = gelu(inner, graph_.node("Tanh", {scaled_by(sum, std::sqrt(real(M_2_PI)))}));
-      break;
+      const OnnxValue cube = graph_.node("Mul", {x, graph_.node("Mul", {x, x})});
+      const OnnxValue sum = graph_.node("Add", {x, scaled_by(cube, real(0.044715))});
+      return gelu(graph_.node("Tanh", {scaled_by(sum, std::sqrt(real(M_2_PI)))}));
     }
     case Activation::silu:
-      inner = silu(inner);
-      break;
-    case Activation::swiglu: {
-      const int64_t width = network.outer.weight.rows();
-      const std::vector<OnnxValue> parts = graph_.split(inner, {width, width});
-      inner = graph_.node("Mul", {silu(parts[0]), parts[1]});
-      break;
-    }
+      return graph_.node("Mul", {x, graph_.node("Sigmoid", {x})});
+    default:
+      return x;
   }
-  return linear(inner, network.outer);
+}
+
+OnnxValue OnnxLayers::feed_forward(const OnnxValue& x, const FeedForward& network) {
+  const OnnxValue inner = linear(x, network.inner);
+  if (!gated(network.activation)) {
+    return linear(activated(inner, network.activation), network.outer);
+  }
+  const int64_t width = network.outer.weight.rows();
+  const std::vector<OnnxValue> parts = graph_.split(inner, {width, width});
+  const OnnxValue gate = activated(parts[0], gate_of(network.activation));
+  return linear(graph_.node("Mul", {gate, parts[1]}), network.outer);
 }
 
 OnnxValue OnnxLayers::residual(const OnnxValue& x, const Residual& residual,
@@ -150,7 +146,7 @@ OnnxLayers::Attended OnnxLayers::self_attention(const OnnxValue& x, const SelfAt
   const int64_t d = options_.d_model;
   const auto parts = graph_.split(linear(x, own.qkv), {d, d, d});
   OnnxValue queries = heads(parts[0]), keys = heads(parts[1]);
-  if (own.rotary) {
+  if (!own.frequencies.empty()) {
     queries = rotated(queries, begin, end);
     keys = rotated(keys, begin, end);
   }

@@ -20,6 +20,7 @@ class OnnxLayers {
 
   OnnxValue linear(const OnnxValue& x, const Linear& linear);
   OnnxValue norm(const OnnxValue& x, const Norm& norm);
+  OnnxValue activated(const OnnxValue& x, Activation activation);
   OnnxValue feed_forward(const OnnxValue& x, const FeedForward& network);
   OnnxValue residual(const OnnxValue& x, const Residual& residual,
                      const std::function<OnnxValue(const OnnxValue&)>& sublayer);

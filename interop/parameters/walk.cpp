@@ -25,11 +25,11 @@ std::vector<int64_t> column_range(int64_t begin, int64_t end) {
 void ParameterWalk::linear(const std::string& name, const Linear& linear,
                            std::vector<int64_t> columns) {
   tensor(name + ".weight", linear.weight, {columns, true});
-  tensor(name + ".bias", linear.bias, {std::move(columns), false});
+  if (linear.bias) tensor(name + ".bias", linear.bias, {std::move(columns), false});
 }
 
 void ParameterWalk::norm(const std::string& name, const Norm& norm) {
-  tensor(name + ".weight", norm.gain);
+  tensor(name + ".weight", norm.gain.stored);
   if (norm.bias) tensor(name + ".bias", norm.bias);
 }
 

@@ -9,19 +9,36 @@
 namespace calque {
 namespace {
 
+bool attention_biases(const LayerOptions& options) {
+  return options.biases == BiasedLayers::all || options.biases == BiasedLayers::attention;
+}
+
 Linear output_projection(const Path& at, const LayerOptions& options) {
-  const int64_t d = options.d_model;
-  return {at, d, d, scaled(xavier_uniform(d, d), options.residual_initial_scale)};
+  const int64_t d = options.query_columns();
+  return {at, d, options.d_model,
+          scaled(xavier_uniform(d, options.d_model), options.residual_initial_scale),
+          attention_biases(options)};
 }
 
 // For the initial values, the weights of queries, keys and values count as one matrix, as in
 // fairseq and PyTorch. The values are smaller than those of three matrices, so the first softmaxes
 // are flatter.
-Initial projection_initial(int64_t d_model) { return xavier_uniform(d_model, 3 * d_model); }
+Linear input_projection(const Path& at, const LayerOptions& options, int64_t columns) {
+  const int64_t all = options.query_columns() + 2 * options.key_columns();
+  return {at, options.d_model, columns, xavier_uniform(options.d_model, all),
+          options.biases != BiasedLayers::none};
+}
 
 std::optional<HeadNorm> head_norm(const Path& at, const LayerOptions& options) {
   if (!options.qk_norm) return std::nullopt;
   return HeadNorm(at, options);
+}
+
+AttentionOptions op_options(const LayerOptions& options) {
+  return {.heads = options.heads,
+          .key_heads = options.kv_heads,
+          .scale = options.attention_scale,
+          .cap = options.attention_cap};
 }
 
 }  // namespace
@@ -32,37 +49,40 @@ const AttentionRecord::Entry& AttentionRecord::at(std::string_view name) const {
   return *found;
 }
 
-SelfAttention::SelfAttention(const Path& at, const LayerOptions& options, Mask mask_)
-    : qkv(at / "qkv", options.d_model, 3 * options.d_model, projection_initial(options.d_model)),
-      output(output_projection(at / "output", options)),
-      query_norm(head_norm(at / "query_norm", options)),
-      key_norm(head_norm(at / "key_norm", options)),
-      heads(options.heads),
-      mask(mask_),
-      sparsity(options.attention),
-      rotary(options.positions == PositionKind::rotary),
-      dropout(options.attention_dropout),
-      name(at.name()) {}
+SelfAttention::SelfAttention(const Path& at, const LayerOptions& layer, Mask mask)
+    : qkv(input_projection(at / "qkv", layer, layer.query_columns() + 2 * layer.key_columns())),
+      output(output_projection(at / "output", layer)),
+      query_norm(head_norm(at / "query_norm", layer)),
+      key_norm(head_norm(at / "key_norm", layer)),
+      options(op_options(layer)),
+      dropout(layer.attention_dropout),
+      name(at.name()) {
+  options.causal = mask == Mask::causal;
+  options.sparsity = layer.attention;
+  if (layer.positions == PositionKind::rotary) {
+    const bool window = layer.attention.window > 0;
+    frequencies = layer.rotation.at_layer(window).frequencies(layer.head_size());
+  }
+}
 
 AttentionOptions SelfAttention::attention_options(Mode mode) const {
-  return {.heads = heads,
-          .causal = mask == Mask::causal,
-          .dropout = dropout_in(mode, dropout),
-          .sparsity = sparsity};
+  AttentionOptions now = options;
+  now.dropout = dropout_in(mode, dropout);
+  return now;
 }
 
 Tensor SelfAttention::project(const Tensor& x, const Segments& segments,
                               std::span<const int32_t> starts) const {
-  const int64_t d_model = x.cols();
+  const int64_t queries = query_columns(), keys = key_columns(), rotated = queries + keys;
   Tensor projected = qkv(x);
   if (query_norm) {
-    const auto part = [&](int64_t i) {
-      return slice_cols(projected, i * d_model, (i + 1) * d_model);
-    };
-    projected = concat_cols(std::array{(*query_norm)(part(0)), (*key_norm)(part(1)), part(2)});
+    const auto part = [&](int64_t begin, int64_t end) { return slice_cols(projected, begin, end); };
+    projected =
+        concat_cols(std::array{(*query_norm)(part(0, queries)), (*key_norm)(part(queries, rotated)),
+                               part(rotated, rotated + keys)});
   }
-  if (!rotary) return projected;
-  return calque::rotary(projected, segments, 0, 2 * d_model, d_model / heads, 10000, starts);
+  if (frequencies.empty()) return projected;
+  return rotary(projected, segments, 0, rotated, queries / options.heads, frequencies, starts);
 }
 
 Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments, Mode mode,
@@ -70,27 +90,29 @@ Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments, Mode
   const Tensor projected = project(x, segments);
   if (record) {
     const NoGradient off;
-    const int64_t d = x.cols();
+    const int64_t queries = query_columns();
     record->entries.push_back(
-        {name, attention_weights(slice_cols(projected, 0, d), slice_cols(projected, d, 2 * d),
-                                 segments, segments, attention_options(Mode::evaluate))});
+        {name, attention_weights(slice_cols(projected, 0, queries),
+                                 slice_cols(projected, queries, queries + key_columns()), segments,
+                                 segments, options)});
   }
   return output(self_attention(projected, segments, attention_options(mode)));
 }
 
-CrossAttention::CrossAttention(const Path& at, const LayerOptions& options)
-    : query(at / "query", options.d_model, options.d_model, projection_initial(options.d_model)),
-      key_value(at / "key_value", options.d_model, 2 * options.d_model,
-                projection_initial(options.d_model)),
-      output(output_projection(at / "output", options)),
-      query_norm(head_norm(at / "query_norm", options)),
-      key_norm(head_norm(at / "key_norm", options)),
-      heads(options.heads),
-      dropout(options.attention_dropout),
+CrossAttention::CrossAttention(const Path& at, const LayerOptions& layer)
+    : query(input_projection(at / "query", layer, layer.query_columns())),
+      key_value(input_projection(at / "key_value", layer, 2 * layer.key_columns())),
+      output(output_projection(at / "output", layer)),
+      query_norm(head_norm(at / "query_norm", layer)),
+      key_norm(head_norm(at / "key_norm", layer)),
+      options(op_options(layer)),
+      dropout(layer.attention_dropout),
       name(at.name()) {}
 
 AttentionOptions CrossAttention::attention_options(Mode mode) const {
-  return {.heads = heads, .causal = false, .dropout = dropout_in(mode, dropout)};
+  AttentionOptions now = options;
+  now.dropout = dropout_in(mode, dropout);
+  return now;
 }
 
 Tensor CrossAttention::project(const Tensor& x) const {
@@ -100,7 +122,7 @@ Tensor CrossAttention::project(const Tensor& x) const {
 Tensor CrossAttention::project_memory(const Tensor& memory) const {
   const Tensor kv = key_value(memory);
   if (!key_norm) return kv;
-  const int64_t d = memory.cols();
+  const int64_t d = key_columns();
   return concat_cols(std::array{(*key_norm)(slice_cols(kv, 0, d)), slice_cols(kv, d, 2 * d)});
 }
 
@@ -111,9 +133,8 @@ Tensor CrossAttention::operator()(const Tensor& x, const Segments& segments, con
   const Tensor kv = project_memory(memory);
   if (record) {
     const NoGradient off;
-    record->entries.push_back(
-        {name, attention_weights(q, slice_cols(kv, 0, x.cols()), segments, memory_segments,
-                                 attention_options(Mode::evaluate))});
+    record->entries.push_back({name, attention_weights(q, slice_cols(kv, 0, key_columns()),
+                                                       segments, memory_segments, options)});
   }
   return output(cross_attention(q, kv, segments, memory_segments, attention_options(mode)));
 }

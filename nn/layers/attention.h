@@ -2,7 +2,7 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2): the query of each token is compared with
 // the keys of all tokens, and the result is the mean of their values, weighted by the match.
 //
-//   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V,  d_k = d_model / heads
+//   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V,  d_k the size of a head
 //   MultiHead(x, m)    = Concat(head_1 .. head_h) W_O
 //   head_i             = Attention on part i of the columns of x W_Q, m W_K, m W_V
 //
@@ -11,6 +11,9 @@
 // sentence at once; and the tokens of the decoder attend to those of the encoder. SelfAttention
 // implements the first two, with one product for W_Q, W_K and W_V, and may be sparse
 // (core/sparsity.h); CrossAttention implements the third.
+//
+// Below, d is heads * d_k, usually d_model, and kd is kv_heads * d_k: with fewer heads of keys and
+// values than of queries, several heads share them (Ainslie et al. 2023: grouped-query attention).
 
 #include <optional>
 #include <span>
@@ -40,13 +43,11 @@ struct AttentionRecord {
 enum class Mask { none, causal };
 
 struct SelfAttention {
-  Linear qkv;     // [d_model, 3 d_model]
-  Linear output;  // [d_model, d_model]
+  Linear qkv;     // [d_model, d + 2 kd]
+  Linear output;  // [d, d_model]
   std::optional<HeadNorm> query_norm, key_norm;
-  int64_t heads;
-  Mask mask;
-  Sparsity sparsity;
-  bool rotary;
+  AttentionOptions options;         // without dropout
+  std::vector<double> frequencies;  // of rotary positions; empty: none
   real dropout;
   std::string name;
 
@@ -57,19 +58,21 @@ struct SelfAttention {
                     AttentionRecord* record = nullptr) const;
 
   // Queries, keys and values in one tensor, with norms and rotary positions if there are any:
-  // [tokens, 3 d_model]. Sentence i starts at position starts[i].
+  // [tokens, d + 2 kd]. Sentence i starts at position starts[i].
   Tensor project(const Tensor& x, const Segments& segments,
                  std::span<const int32_t> starts = {}) const;
 
+  int64_t query_columns() const { return output.weight.rows(); }                     // d
+  int64_t key_columns() const { return (qkv.weight.cols() - query_columns()) / 2; }  // kd
   AttentionOptions attention_options(Mode mode) const;
 };
 
 struct CrossAttention {
-  Linear query;      // [d_model, d_model]
-  Linear key_value;  // [d_model, 2 d_model]
-  Linear output;     // [d_model, d_model]
+  Linear query;      // [d_model, d]
+  Linear key_value;  // [d_model, 2 kd]
+  Linear output;     // [d, d_model]
   std::optional<HeadNorm> query_norm, key_norm;
-  int64_t heads;
+  AttentionOptions options;  // without dropout
   real dropout;
   std::string name;
 
@@ -80,11 +83,12 @@ struct CrossAttention {
                     const Segments& memory_segments, Mode mode,
                     AttentionRecord* record = nullptr) const;
 
-  // The queries: [target tokens, d_model].
+  // The queries: [target tokens, d].
   Tensor project(const Tensor& x) const;
-  // Keys and values of the memory, the same for every step of decoding: [source tokens, 2 d_model].
+  // Keys and values of the memory, the same for every step of decoding: [source tokens, 2 kd].
   Tensor project_memory(const Tensor& memory) const;
 
+  int64_t key_columns() const { return key_value.weight.cols() / 2; }  // kd
   AttentionOptions attention_options(Mode mode) const;
 };
 

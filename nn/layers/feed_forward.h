@@ -4,9 +4,10 @@
 //
 //   relu, gelu, gelu-tanh, silu   FFN(x) = activation(x W1 + b1) W2 + b2
 //   swiglu                        FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2
+//   geglu, geglu-tanh             the same with gelu or gelu-tanh in place of silu
 //
-// `inner` holds Wa and Wb of SwiGLU (Shazeer 2020), which has 3 d_model d_ff weights; the others
-// have 2 d_model d_ff.
+// `inner` holds Wa and Wb of the gated networks (Shazeer 2020), which have 3 d_model d_ff weights;
+// the others have 2 d_model d_ff.
 
 #include "nn/layers/linear.h"
 #include "nn/mode.h"
@@ -25,9 +26,10 @@ struct FeedForward {
   FeedForward(const Path& at, const LayerOptions& options, int64_t width)
       : activation(options.activation),
         inner(at / "inner", options.d_model, (gated(activation) ? 2 : 1) * width,
-              xavier_uniform(options.d_model, width)),
+              xavier_uniform(options.d_model, width), options.biases == BiasedLayers::all),
         outer(at / "outer", width, options.d_model,
-              scaled(xavier_uniform(width, options.d_model), options.residual_initial_scale)),
+              scaled(xavier_uniform(width, options.d_model), options.residual_initial_scale),
+              options.biases == BiasedLayers::all),
         dropout(options.activation_dropout) {}
 
   // [tokens, d_model] -> [tokens, d_model]

@@ -34,7 +34,7 @@ struct SelfAttentionLayer {
   }
 };
 
-// A stack of layers. With pre-norm, a norm follows the last layer.
+// A stack of layers. Unless they are post-norm, a norm follows the last layer.
 template <class Layer>
 struct Stack {
   std::vector<Layer> layers;
@@ -48,7 +48,7 @@ struct Stack {
       own.attention = options.attention.at_layer(i);
       layers.emplace_back(at / "layers" / i, own, more...);
     }
-    if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
+    if (options.norm_placement != NormPlacement::post) norm.emplace(at / "norm", options);
   }
 
   // x [tokens, d_model] and the other arguments of a layer -> the shape of x

@@ -69,10 +69,18 @@ TEST_CASE("linear with bias and activation is a product, a sum and a function") 
   check(Activation::silu, silu);
 }
 
-TEST_CASE("linear with swiglu is a product, a sum and swiglu") {
-  CHECK(difference([=](Inputs t) { return linear(t[0], t[1], t[2], Activation::swiglu); },
-                   [=](Inputs t) { return swiglu(matmul(t[0], t[1]) + t[2]); },
-                   {{37, 20}, {20, 34}, {34}}) < tolerance);
+TEST_CASE("linear with a gated activation is a product, a sum, and the activation of one half") {
+  const auto check = [&](Activation gated, Tensor (*gate)(const Tensor&)) {
+    const auto composed = [=](Inputs t) {
+      const Tensor z = matmul(t[0], t[1]) + t[2];
+      return gate(slice_cols(z, 0, 17)) * slice_cols(z, 17, 34);
+    };
+    CHECK(difference([=](Inputs t) { return linear(t[0], t[1], t[2], gated); }, composed,
+                     {{37, 20}, {20, 34}, {34}}) < tolerance);
+  };
+  check(Activation::swiglu, silu);
+  check(Activation::geglu, gelu);
+  check(Activation::geglu_tanh, gelu_tanh);
 }
 
 TEST_CASE("on a tape, no two queries of attend_once may share a key") {
@@ -193,6 +201,34 @@ TEST_CASE("attention drops each weight with the given probability and keeps thei
   for (const real each : y.span()) mean += each / 200, deviation += (each - 1) * (each - 1) / 200;
   CHECK(mean == doctest::Approx(1).epsilon(0.01));
   CHECK(std::sqrt(deviation) == doctest::Approx(std::sqrt(1 / 1200.0)).epsilon(0.2));
+}
+
+TEST_CASE("heads of queries that share keys and values attend to copies of them") {
+  const Segments s = Segments::of_lengths(std::vector<int32_t>{4, 0, 70});
+  const auto copied = [](const Tensor& x) {  // heads a, b -> a, a, a, b, b, b
+    const Tensor a = slice_cols(x, 0, 5), b = slice_cols(x, 5, 10);
+    return concat_cols(std::array{a, a, a, b, b, b});
+  };
+  for (const real dropped : {real(0), real(0.3)}) {
+    const AttentionOptions full{.heads = 6, .causal = true, .dropout = dropped};
+    AttentionOptions grouped = full;
+    grouped.key_heads = 2;
+    CHECK(difference(
+              [&](Inputs t) { return attention(t[0], t[1], t[2], s, s, grouped); },
+              [&](Inputs t) { return attention(t[0], copied(t[1]), copied(t[2]), s, s, full); },
+              {{74, 30}, {74, 10}, {74, 10}}) < tolerance);
+  }
+}
+
+TEST_CASE("capped and scaled scores give the softmax of cap tanh(scale q k / cap)") {
+  const Segments s = Segments::of_lengths(std::vector<int32_t>{9});
+  const AttentionOptions options{.heads = 1, .scale = real(0.9), .cap = real(1.2)};
+  const auto composed = [](Inputs t) {
+    const Tensor scores = matmul(t[0], t[1], Transpose::right) * real(0.9 / 1.2);
+    return matmul(softmax(tanh(scores) * real(1.2)), t[2]);
+  };
+  CHECK(difference([&](Inputs t) { return attention(t[0], t[1], t[2], s, s, options); }, composed,
+                   {{9, 6}, {9, 6}, {9, 6}}) < tolerance);
 }
 
 TEST_CASE("self- and cross-attention read queries, keys and values from adjacent columns") {

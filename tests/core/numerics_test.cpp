@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/ops.h"
+#include "core/rotation.h"
 #include "core/threads/parallel.h"
 #include "support/gradient_check.h"
 #include "support/threads.h"
@@ -181,7 +182,8 @@ TEST_CASE(
   const Tensor x = random_tensor({2, 4}, 1), v = random_tensor({2, 4}, 2);
   const Segments whole = Segments::of_lengths(std::vector<int32_t>{2, 0});
   const Segments halves = Segments::of_lengths(std::vector<int32_t>{1, 1});
-  CHECK_THROWS_AS(rotary(x, whole, 0, 4, 4, 10000, std::vector<int32_t>{-1, 0}), Misuse);
+  CHECK_THROWS_AS(rotary(x, whole, 0, 4, 4, Rotation().frequencies(4), std::vector<int32_t>{-1, 0}),
+                  Misuse);
   CHECK_THROWS_AS(attention(x, x, v, whole, halves, {.heads = 1}), Misuse);
   CHECK_THROWS_AS(attention(x, v, x, whole, halves, {.heads = 1}), Misuse);
   CHECK(attention(x, x, x, halves, halves, {.heads = 1}).rows() == 2);

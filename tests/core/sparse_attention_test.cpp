@@ -223,6 +223,13 @@ TEST_CASE("sparse attention counts the pairs of queries and the keys that they s
   CHECK(flops({.window = 1}) == 4 * 8 * (1000 * 3 - 2));
 }
 
+TEST_CASE("of full_every layers the last sees all keys") {
+  const Sparsity sparsity{.window = 3, .full_every = 3};
+  for (int64_t layer = 0; layer < 7; ++layer) {
+    CHECK(sparsity.at_layer(layer).window == (layer % 3 == 2 ? 0 : 3));
+  }
+}
+
 TEST_CASE("sparse attention between different sentences is refused") {
   const Tensor q = random_tensor({5, 8}, 1), kv = random_tensor({6, 16}, 2);
   CHECK_THROWS_AS(cross_attention(q, kv, segments_of({5}), segments_of({6}),

@@ -104,11 +104,12 @@ TEST_CASE("a text's explanation has the language model's logits and every head o
     CHECK(explanation.positions.rows == (positions == PositionKind::rotary    ? 0
                                          : positions == PositionKind::learned ? 16
                                                                               : 64));
-    REQUIRE(explanation.decoder_self.size() == 4);
-    for (size_t i = 0; i < 4; ++i) {
+    const auto heads = static_cast<size_t>(variant.options.layer.heads);
+    REQUIRE(explanation.decoder_self.size() == 2 * heads);
+    for (size_t i = 0; i < 2 * heads; ++i) {
       const ExplainedHead& head = explanation.decoder_self[i];
-      CHECK(head.layer == static_cast<int>(i / 2));
-      CHECK(head.head == static_cast<int>(i % 2));
+      CHECK(head.layer == static_cast<int>(i / heads));
+      CHECK(head.head == static_cast<int>(i % heads));
       REQUIRE(head.weights.columns == 6);
       for (int64_t row = 0; row < 6; ++row) {
         const auto begin = head.weights.values.begin() + row * 6;

@@ -217,9 +217,9 @@ TEST_CASE("a pre-norm model of Marian is imported") {
   const FilledTranslator filled(import_marian(original.model()));
   CHECK(filled.from.config.model.norm_placement == NormPlacement::pre);
   REQUIRE(filled.model.encoder.norm);
-  CHECK(filled.model.encoder.norm->gain.data()[7] == real(0.5));
+  CHECK(filled.model.encoder.norm->gain.stored.data()[7] == real(0.5));
   const auto first = [](const Transformer& model) {
-    return model.decoder.layers[0].self_attention_residual.norm.gain.span();
+    return model.decoder.layers[0].self_attention_residual.norm.gain.stored.span();
   };
   CHECK(std::ranges::equal(first(filled.model), first(original.small.model)));
 }

@@ -94,6 +94,28 @@ TEST_CASE("norms of queries and keys are parameters of every attention, of the s
 }
 
 TEST_CASE(
+    "shared keys and values, wide heads, few biases and two norms have their shapes and names") {
+  TransformerOptions options = one_layer();
+  options.layer.heads = 4;
+  options.layer.kv_heads = 2;
+  options.layer.head_width = 6;
+  options.layer.norm_placement = NormPlacement::both;
+  options.layer.norm_kind = NormKind::rms;
+  options.layer.biases = BiasedLayers::qkv;
+  const std::vector<std::string> lines = listing(options);
+  const auto has = [&](const std::string& line) { return std::ranges::count(lines, line) == 1; };
+  CHECK(has("encoder.layers.0.self_attention.qkv.weight [8, 48]"));
+  CHECK(has("encoder.layers.0.self_attention.qkv.bias [48]"));
+  CHECK(has("encoder.layers.0.self_attention.output.weight [24, 8]"));
+  CHECK(has("encoder.layers.0.self_attention_norm.after.gain [8]"));
+  CHECK(has("decoder.layers.0.cross_attention.query.weight [8, 24]"));
+  CHECK(has("decoder.layers.0.cross_attention.key_value.weight [8, 24]"));
+  CHECK(has("encoder.norm.gain [8]"));
+  CHECK_FALSE(has("encoder.layers.0.self_attention.output.bias [8]"));
+  CHECK_FALSE(has("encoder.layers.0.feed_forward.inner.bias [12]"));
+}
+
+TEST_CASE(
     "untied, pre-norm, RMS norm, SwiGLU, learned positions and output bias have their names") {
   TransformerOptions options = one_layer();
   options.target_vocabulary = 11;

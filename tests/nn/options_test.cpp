@@ -46,7 +46,7 @@ TEST_CASE("an odd d_model has no sinusoidal positions, but learned ones or none"
   CHECK_FALSE(odd(PositionKind::halves).empty());
   CHECK_FALSE(odd(PositionKind::t2t).empty());
   CHECK(odd(PositionKind::rotary) ==
-        "a head has d_model / heads = 3 numbers, but rotary positions rotate pairs; make it even");
+        "a head has 3 numbers, but rotary positions rotate pairs; make it even");
   CHECK(odd(PositionKind::learned).empty());
   CHECK(odd(PositionKind::none).empty());
 }

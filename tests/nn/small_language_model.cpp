@@ -54,6 +54,39 @@ std::vector<LanguageModelVariant> language_model_variants() {
   options = small_language_model_options();
   options.layer.qk_norm = true;
   list.push_back({"qk norm", options});
+  options = small_language_model_options();
+  options.layer = {.d_model = 8,
+                   .d_ff = 12,
+                   .heads = 4,
+                   .kv_heads = 2,
+                   .head_width = 6,
+                   .positions = PositionKind::rotary,
+                   .max_positions = options.layer.max_positions,
+                   .rotation = {.base = 100,
+                                .part = 0.7,
+                                .local_base = 20,
+                                .scaling = {.kind = RotationScalingKind::llama3,
+                                            .factor = 4,
+                                            .low = 1,
+                                            .high = 4,
+                                            .original = 16}},
+                   .norm_placement = NormPlacement::both,
+                   .norm_kind = NormKind::rms_centered,
+                   .activation = Activation::geglu_tanh,
+                   .attention = {.window = 2, .full_every = 2},
+                   .qk_norm = true,
+                   .attention_scale = real(0.3),
+                   .attention_cap = 2,
+                   .biases = BiasedLayers::none,
+                   .dropout = 0};
+  list.push_back({"as in Gemma", options});
+  options.layer.biases = BiasedLayers::qkv;
+  options.layer.norm_kind = NormKind::rms;
+  options.layer.norm_placement = NormPlacement::pre;
+  options.layer.activation = Activation::swiglu;
+  options.layer.qk_norm = false;
+  options.layer.attention = {};
+  list.push_back({"as in Qwen", options});
   return list;
 }
 

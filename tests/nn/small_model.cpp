@@ -47,6 +47,16 @@ void add_other_choices(std::vector<Variant>& list) {
     o.layer.positions = PositionKind::rotary;
     o.layer.qk_norm = true;
   });
+  add("both, shared keys and values", [](TransformerOptions& o) {
+    o.layer.norm_placement = NormPlacement::both;
+    o.layer.norm_kind = NormKind::rms_centered;
+    o.layer.activation = Activation::geglu;
+    o.layer.heads = 4;
+    o.layer.kv_heads = 2;
+    o.layer.head_width = 3;
+    o.layer.attention_cap = 3;
+    o.layer.biases = BiasedLayers::attention;
+  });
   add("post none", [](TransformerOptions& o) { o.layer.positions = PositionKind::none; });
 }
 
@@ -66,7 +76,7 @@ TransformerOptions small_options() {
 
 std::vector<Variant> variants() {
   std::vector<Variant> list;
-  for (const auto& placement : norm_placements) {
+  for (const auto& placement : {norm_placements[0], norm_placements[1]}) {
     for (const auto& tying : tyings) {
       for (const auto& kind : {activations[0], activations[1]}) {
         TransformerOptions options = small_options();

@@ -1,5 +1,7 @@
 #include "support/op_suite.h"
 
+#include "core/rotation.h"
+
 namespace calque {
 namespace {
 
@@ -44,7 +46,9 @@ void add_unary(List& list, const Shape& s) {
     add("mean", x, mean), add("mean_in_rows", x, mean_in_rows), add("max_in_rows", x, max_in_rows);
   }
   if (s.axes() > 1) add("transpose", x, transpose);
-  if (s.cols() % 2 == 0) add("swiglu", x, swiglu);
+  if (s.cols() % 2 == 0) {
+    add("swiglu", x, swiglu), add("geglu", x, geglu), add("geglu_tanh", x, geglu_tanh);
+  }
   list.push_back(
       {fmt::format("affine {}", s), {x}, [](Inputs in) { return affine(in[0], 3, -2); }});
   list.push_back(
@@ -76,8 +80,9 @@ void add_matmul(List& list, std::vector<int64_t> batch, int64_t m, int64_t k, in
 
 void add_linear(List& list, int64_t rows, int64_t in, int64_t out) {
   const std::vector<Tensor> x = random_tensors({{rows, in}, {in, out}, {out}});
-  for (const Activation a : {Activation::none, Activation::relu, Activation::gelu,
-                             Activation::gelu_tanh, Activation::silu, Activation::swiglu}) {
+  for (const Activation a :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::gelu_tanh,
+        Activation::silu, Activation::swiglu, Activation::geglu, Activation::geglu_tanh}) {
     if (gated(a) && out % 2 != 0) continue;
     list.push_back({fmt::format("linear {} [{}, {}, {}]", int(a), rows, in, out), x,
                     [a](Inputs t) { return linear(t[0], t[1], t[2], a); }});
@@ -143,8 +148,16 @@ void add_tokens(List& list, int64_t vocabulary, int64_t cols, const Segments& se
                   random_tensors({{tokens, cols}, {segments.longest() + 2, cols}}),
                   [=](Inputs t) { return add_positions(t[0], t[1], segments); }});
   list.push_back({fmt::format("rotary [{}, {}]", tokens, cols),
-                  random_tensors({{tokens, 4 * cols}}),
-                  [=](Inputs t) { return rotary(t[0], segments, cols, 3 * cols, 2 * cols); }});
+                  random_tensors({{tokens, 4 * cols}}), [=](Inputs t) {
+                    return rotary(t[0], segments, cols, 3 * cols, 2 * cols,
+                                  Rotation().frequencies(2 * cols));
+                  }});
+  if (cols < 2) return;
+  list.push_back({fmt::format("rotary of a part [{}, {}]", tokens, cols),
+                  random_tensors({{tokens, 4 * cols}}), [=](Inputs t) {
+                    const std::vector<double> one = {0.7};
+                    return rotary(t[0], segments, cols, 3 * cols, cols, one);
+                  }});
 }
 
 void add_recurrent(List& list, int64_t rows, int64_t h, std::vector<KeyRows> ranges) {
@@ -181,6 +194,31 @@ void add_attention(List& list, const Segments& queries, const Segments& keys, in
                         return cross_attention(t[0], t[1], queries, keys, options);
                       }});
     }
+  }
+}
+
+// Two heads of keys and values for all heads of queries, with a scale and a cap.
+void add_grouped_attention(List& list, const Segments& segments, int64_t heads, int64_t head_size) {
+  const int64_t d = heads * head_size, kd = 2 * head_size, n = segments.tokens();
+  for (const real p : {real(0), real(0.3)}) {
+    const AttentionOptions options{.heads = heads,
+                                   .causal = true,
+                                   .dropout = p,
+                                   .key_heads = 2,
+                                   .scale = real(0.7),
+                                   .cap = real(1.5)};
+    const auto name = [&](const char* op) {
+      return fmt::format("{} {} tokens, {} heads of {}, grouped{}", op, n, heads, head_size,
+                         p > 0 ? ", dropout" : "");
+    };
+    list.push_back({name("attention"), random_tensors({{n, d}, {n, kd}, {n, kd}}), [=](Inputs t) {
+                      return attention(t[0], t[1], t[2], segments, segments, options);
+                    }});
+    list.push_back({name("self_attention"), random_tensors({{n, d + 2 * kd}}),
+                    [=](Inputs t) { return self_attention(t[0], segments, options); }});
+    list.push_back({name("cross_attention"), random_tensors({{n, d}, {n, 2 * kd}}), [=](Inputs t) {
+                      return cross_attention(t[0], t[1], segments, segments, options);
+                    }});
   }
 }
 
@@ -252,6 +290,8 @@ List op_suite() {
     add_attention(list, lengths({4, 2}), lengths({5, 1}), 3, head_size);
   }
   add_attention(list, lengths({17, 1}), lengths({19, 33}), 2, 5);
+  add_grouped_attention(list, lengths({4, 0, 9}), 6, 4),
+      add_grouped_attention(list, lengths({3}), 2, 3);
   for (const Sparsity& sparsity :
        {Sparsity{.window = 1}, Sparsity{.window = 2, .dilation = 2, .global = 1},
         Sparsity{.window = 1, .global = 2, .random = 1, .block = 2}}) {
@@ -275,6 +315,7 @@ List large_op_suite() {
   add_losses(list, 600, 3000, 64);
   add_recurrent(list, 300, 70, {{0, 250}, {250, 600}, {601, 602}});
   add_attention(list, lengths({300, 20, 0, 1, 700}), lengths({310, 20, 5, 1, 600}), 4, 32);
+  add_grouped_attention(list, lengths({300, 20, 0, 1, 700}), 4, 32);
   add_sparse_attention(list, lengths({300, 20, 0, 1, 700}), 4, 32,
                        {.window = 30, .global = 3, .random = 2});
   return list;

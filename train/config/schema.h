@@ -72,6 +72,7 @@ using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
 using ExpertKey = Key<ExpertOptions>;
 using AttentionKey = Key<Sparsity>;
+using RotationKey = Key<Rotation>;
 using EmbeddingKey = Key<EmbeddingConfig>;
 
 // Reads, writes and describes values in a range. Choices does the same for an enum.
@@ -136,6 +137,7 @@ const std::vector<ConfigKey>& config_keys();  // in the order of the sections
 const std::vector<CorpusKey>& corpus_keys();  // of one item of data.train, validation and test
 const std::vector<ExpertKey>& expert_keys();  // of model.experts
 const std::vector<AttentionKey>& attention_keys();  // of model.attention
+const std::vector<RotationKey>& rotation_keys();    // of model.rotation
 const std::vector<EmbeddingKey>& embedding_keys();  // of model.embeddings
 const ConfigKey* find_config_key(std::string_view name);
 
@@ -161,6 +163,10 @@ std::string allowed_values(const Range&, const ExpertOptions&);
 void read_value(const YamlValue& from, std::string_view key, const Range&, Sparsity& to);
 std::string write_value(const Sparsity& sparsity);
 std::string allowed_values(const Range&, const Sparsity&);
+
+void read_value(const YamlValue& from, std::string_view key, const Range&, Rotation& to);
+std::string write_value(const Rotation& rotation);
+std::string allowed_values(const Range&, const Rotation&);
 
 void read_value(const YamlValue& from, std::string_view key, const Range&, EmbeddingConfig& to);
 std::string write_value(const EmbeddingConfig& embeddings);

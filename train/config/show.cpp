@@ -173,6 +173,8 @@ std::string config_reference() {
       text += fmt::format(
           "\n### Sparse attention\n\nThe map `attention`. `window` is required.\n\n{}", table_head);
       for (const AttentionKey& key : attention_keys()) text += key_row(key, key.name);
+      text += fmt::format("\n### Rotary positions\n\nThe map `rotation`.\n\n{}", table_head);
+      for (const RotationKey& key : rotation_keys()) text += key_row(key, key.name);
       text += fmt::format(
           "\n### Word vectors\n\nThe map `embeddings`. It needs `source` or `target`. "
           "[embeddings.md](embeddings.md) describes the files.\n\n{}",

@@ -12,10 +12,14 @@ using namespace attention_kernel;
 
 namespace {
 
+// `d` is the number of columns of the queries.
 Problem problem_of(const char* op, const Segments& queries, const Segments& keys, int64_t d,
                    const AttentionOptions& options) {
   require(options.heads > 0 && d % options.heads == 0,
           "{}: {} columns cannot be divided into {} heads", op, d, options.heads);
+  require(options.key_heads >= 0 && options.heads % options.heads_of_keys() == 0,
+          "{}: {} heads of queries cannot share {} heads of keys", op, options.heads,
+          options.key_heads);
   require(queries.count() == keys.count(), "{}: {} sentences of queries, {} of keys", op,
           queries.count(), keys.count());
   require(options.sparsity.window == 0 || queries == keys,
@@ -24,15 +28,20 @@ Problem problem_of(const char* op, const Segments& queries, const Segments& keys
   return {.queries = queries,
           .keys = keys,
           .heads = options.heads,
+          .key_heads = options.heads_of_keys(),
           .head_size = head_size,
           .causal = options.causal,
           .sparsity = options.sparsity,
-          .scale = 1 / std::sqrt(static_cast<real>(std::max<int64_t>(1, head_size))),
+          .scale = score_scale(options, head_size),
+          .cap = options.cap,
           .mask = next_dropout_mask(op, options.dropout),
           .most_queries = queries.longest(),
           .most_keys = keys.longest(),
           .mask_row = round_up(queries.longest(), cache_line)};
 }
+
+// The number of columns of keys and of values.
+int64_t key_width(const Problem& p) { return p.key_heads * p.head_size; }
 
 void check_rows(const char* op, const Tensor& x, const Segments& segments) {
   require(x.shape().axes() == 2 && x.rows() == segments.tokens(), "{}: {} for {} tokens", op,
@@ -58,8 +67,11 @@ double pairs_of(const Problem& p) {
 // Counts two products per pair, and one read or write of queries, keys, values and the result.
 Profile::Work work_of(const Problem& p) {
   const auto d = double(p.heads * p.head_size);
-  return {.flops = 4 * d * pairs_of(p),
-          .bytes = 2 * d * double(p.queries.tokens() + p.keys.tokens()) * sizeof(real)};
+  return {
+      .flops = 4 * d * pairs_of(p),
+      .bytes = 2 *
+               (d * double(p.queries.tokens()) + double(key_width(p)) * double(p.keys.tokens())) *
+               sizeof(real)};
 }
 
 // The columns of a tensor from `col` on. If col > 0, the operand before this one (in the order q,
@@ -114,24 +126,28 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segmen
   check_rows("attention", q, queries);
   check_rows("attention", k, keys);
   check_rows("attention", v, keys);
-  require(q.cols() == k.cols() && q.cols() == v.cols(), "attention: q is {}, k {}, v {}", q.shape(),
-          k.shape(), v.shape());
+  const Problem problem = problem_of("attention", queries, keys, q.cols(), options);
+  require(k.cols() == key_width(problem) && v.cols() == key_width(problem),
+          "attention: q is {}, k {}, v {}, with {} heads of queries and {} of keys", q.shape(),
+          k.shape(), v.shape(), problem.heads, problem.key_heads);
   // If q is also k or v, the backward pass writes the gradient of a sentence's queries and then
   // adds that of its keys and values to the same rows.
   require(queries == keys || (q.data() != k.data() && q.data() != v.data()),
           "attention: q is the same tensor as k or v, but the sentences differ");
-  return attend("attention", problem_of("attention", queries, keys, q.cols(), options), {q}, {k},
-                {v});
+  return attend("attention", problem, {q}, {k}, {v});
 }
 
 Tensor self_attention(const Tensor& qkv, const Segments& segments,
                       const AttentionOptions& options) {
   check_rows("self_attention", qkv, segments);
-  require(qkv.cols() % 3 == 0,
-          "self_attention: the columns of {} cannot be divided into three parts", qkv.shape());
-  const int64_t d = qkv.cols() / 3;
-  return attend("self_attention", problem_of("self_attention", segments, segments, d, options),
-                {qkv}, {qkv, d}, {qkv, 2 * d});
+  const int64_t heads = options.heads + 2 * options.heads_of_keys();
+  require(heads > 0 && qkv.cols() % heads == 0,
+          "self_attention: the columns of {} cannot be divided into {} heads of queries and 2 x {} "
+          "of keys and values",
+          qkv.shape(), options.heads, options.heads_of_keys());
+  const int64_t d = qkv.cols() / heads * options.heads;
+  const Problem problem = problem_of("self_attention", segments, segments, d, options);
+  return attend("self_attention", problem, {qkv}, {qkv, d}, {qkv, d + key_width(problem)});
 }
 
 Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& queries,
@@ -139,19 +155,21 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
   check_rows("cross_attention", q, queries);
   check_rows("cross_attention", kv, keys);
   const int64_t d = q.cols();
-  require(kv.cols() == 2 * d, "cross_attention: q is {} but kv is {}", q.shape(), kv.shape());
+  const Problem problem = problem_of("cross_attention", queries, keys, d, options);
+  require(kv.cols() == 2 * key_width(problem), "cross_attention: q is {} but kv is {}", q.shape(),
+          kv.shape());
   require(q.data() != kv.data() || d == 0, "cross_attention: q and kv are one tensor");
-  return attend("cross_attention", problem_of("cross_attention", queries, keys, d, options), {q},
-                {kv}, {kv, d});
+  return attend("cross_attention", problem, {q}, {kv}, {kv, key_width(problem)});
 }
 
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
                                       const Segments& keys, const AttentionOptions& options) {
   check_rows("attention_weights", q, queries);
   check_rows("attention_weights", k, keys);
-  require(q.cols() == k.cols(), "attention_weights: q is {} but k is {}", q.shape(), k.shape());
   const NoGradient off;
   const Problem problem = problem_of("attention_weights", queries, keys, q.cols(), options);
+  require(k.cols() == key_width(problem), "attention_weights: q is {} but k is {}", q.shape(),
+          k.shape());
   std::vector<Tensor> weights;
   for (int64_t s = 0; s < queries.count(); ++s) {
     Tensor all = Tensor::zeros({problem.heads, queries.length(s), keys.length(s)});
@@ -159,10 +177,15 @@ std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Se
       const Item item(problem, s * problem.heads + head);
       real* scores = all.data() + head * item.queries * item.keys;
       const Rows a = Rows{q.data(), q.cols()}.from(item.first_query, item.col);
-      const Rows b = Rows{k.data(), k.cols()}.from(item.first_key, item.col);
+      const Rows b = Rows{k.data(), k.cols()}.from(item.first_key, item.key_col);
       gemm({a.data, item.queries, problem.head_size, a.stride},
            transposed({b.data, item.keys, problem.head_size, b.stride}), Sink{scores, false},
            problem.scale);
+      if (problem.cap != 0) {
+        for (real& score : std::span(scores, static_cast<size_t>(item.queries * item.keys))) {
+          score = problem.cap * std::tanh(score / problem.cap);
+        }
+      }
       for (int64_t i = 0; i < item.queries; ++i) {
         weigh_seen(item.seen(i), {scores + i * item.keys, static_cast<size_t>(item.keys)});
       }

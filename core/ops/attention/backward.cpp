@@ -3,7 +3,9 @@
 //
 //   dV += (F P)^T dO,   dS = scale P (F (dO V^T) - D),   dQ += dS K,   dK += dS^T Q
 //
-// One head of one sentence is one item of work, so one thread adds up each sum in a fixed order.
+// Capped scores C multiply dS by the slope 1 - (C / cap)^2. One head of keys of one sentence, with
+// all heads of queries that it serves, is one unit of work, so one thread adds up each sum in a
+// fixed order.
 
 #include "core/ops/attention/kernel.h"
 #include "core/simd/math.h"
@@ -46,12 +48,15 @@ void differentiate(const ScoreBlock& block, BackwardScratch& scratch, const real
   const Vec most = load_first(kept, count);
   const Vec log_total = load_first(kept + p.heads * p.queries.tokens(), count);
   const Vec dot = load(scratch.dots + lane);
+  const real per_cap = p.cap == 0 ? 0 : 1 / p.cap;
   real *weights = scratch.weights.data() + lane, *slopes = scratch.slopes.data() + lane;
   for (int64_t j = 0; j < block.keys; ++j, weights += cols, slopes += cols) {
-    const Vec w = exp((load(weights) - most) - log_total);
+    const Vec score = load(weights);
+    const Vec capped = max(score, broadcast(-p.cap)) * per_cap;  // finite where a key is not seen
+    const Vec w = exp((score - most) - log_total);
     const Vec factor = factors ? load(factors + j * factor_row + lane) : broadcast(1);
     store(weights, w * factor);
-    store(slopes, w * (factor * load(slopes) - dot) * p.scale);
+    store(slopes, w * (factor * load(slopes) - dot) * p.scale * (1 - capped * capped));
   }
 }
 
@@ -70,6 +75,7 @@ void go_back(ScoreBlock block, BackwardScratch& scratch, const Views& views) {
     real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
     multiply_by_panels(block, views.k, scratch.query_panels.data(), p.scale, weights);
     multiply_by_panels(block, views.v, scratch.dout_panels.data(), 1, slopes);
+    cap_scores(block, weights);
     mask_unseen(block, minus_infinity, weights);
     mask_unseen(block, 0, slopes);
     const real* factors = p.mask.active() ? scratch.factors.data() : nullptr;
@@ -106,22 +112,25 @@ void clear(Buffer<real>& sums, int64_t rows, int64_t head_size) {
 
 void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const real* scales,
               const real* dout, const Gradients& gradients) {
-  const int64_t d = p.heads * p.head_size, size = p.head_size;
-  parallel_for(p.items(), p.items_per_chunk(), [&](int64_t first, int64_t last) {
+  const int64_t d = p.heads * p.head_size, size = p.head_size, group = p.group();
+  const int64_t per_chunk = (p.items_per_chunk() + group - 1) / group;
+  parallel_for(p.items() / group, per_chunk, [&](int64_t first, int64_t last) {
     BackwardScratch scratch(p, q, k, {dout, d});
-    for (int64_t number = first; number < last; ++number) {
+    for (int64_t number = first * group; number < last * group; ++number) {
       const Item item(p, number);
       const Rows douts = Rows{dout, d}.from(item.first_query, item.col);
       const Rows queries = q.from(item.first_query, item.col);
-      const Rows keys = k.from(item.first_key, item.col);
+      const Rows keys = k.from(item.first_key, item.key_col);
       const Views views{right_side(queries, item.queries, size, scratch.queries.data()),
                         right_side(keys, item.keys, size, scratch.keys.data()),
                         right_side(douts, item.queries, size, scratch.douts.data()),
-                        v.from(item.first_key, item.col),
+                        v.from(item.first_key, item.key_col),
                         Rows{out, d}.from(item.first_query, item.col),
                         scales};
-      clear(scratch.dk, item.keys, size);
-      clear(scratch.dv, item.keys, size);
+      if (number % group == 0) {
+        clear(scratch.dk, item.keys, size);
+        clear(scratch.dv, item.keys, size);
+      }
       for (int64_t begin = 0; begin < item.queries;) {
         const ScoreBlock block(item, begin);
         clear(scratch.dq, block.queries, size);
@@ -129,9 +138,10 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
         write(gradients.q, item.first_query + begin, item.col, scratch.dq, block.queries, size);
         begin += block.queries;
       }
+      if ((number + 1) % group != 0) continue;
       // After q, whose gradient is opened first: if operands share a tensor, k and v add to it.
-      write(gradients.k, item.first_key, item.col, scratch.dk, item.keys, size);
-      write(gradients.v, item.first_key, item.col, scratch.dv, item.keys, size);
+      write(gradients.k, item.first_key, item.key_col, scratch.dk, item.keys, size);
+      write(gradients.v, item.first_key, item.key_col, scratch.dv, item.keys, size);
     }
   });
 }

@@ -1,8 +1,8 @@
 #include "core/ops/attention/cached_attention.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/ops/attention/kernel.h"
 #include "core/simd/folds.h"
 #include "core/simd/math.h"
 #include "core/threads/parallel.h"
@@ -35,19 +35,38 @@ Products products_for(int64_t size) {
   return size == 4 * lanes ? products_with<4> : products_with<0>;
 }
 
+// The heads of one query.
+struct Heads {
+  int64_t count, group, size;  // `group` heads share keys and values
+  real scale, cap;
+
+  Heads(int64_t d, const AttentionOptions& options)
+      : count(options.heads),
+        group(count / options.heads_of_keys()),
+        size(d / count),
+        scale(attention_kernel::score_scale(options, size)),
+        cap(options.cap) {}
+
+  // The first column of head h in keys, and in values.
+  int64_t key_col(int64_t h) const { return h / group * size; }
+  Vec scores(Vec products) const {
+    const Vec scaled = products * scale;
+    return cap == 0 ? scaled : cap * tanh(scaled / cap);
+  }
+};
+
 // scores[h * padded + j] = scale q_h . k_jh for head h and row j; minus infinity after the last
 // row.
-void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* scores) {
-  const real scale = 1 / std::sqrt(static_cast<real>(size));
+void score_keys(const real* q, Keys rows, const Heads& heads, real* scores) {
   const int64_t count = std::ssize(rows), padded = round_up(count);
-  const Products products = products_for(size);
+  const Products products = products_for(heads.size);
   for (int64_t first = 0; first < count; first += lanes) {
     const real* keys[lanes];
     for (int64_t i = 0; i < lanes; ++i) keys[i] = rows[std::min(first + i, count - 1)];
     const Bits exists = first_lanes(count - first);
-    for (int64_t h = 0; h < heads; ++h) {
-      const Vec sums = products(q + h * size, keys, h * size, size);
-      store(scores + h * padded + first, exists ? sums * scale : broadcast(minus_infinity));
+    for (int64_t h = 0; h < heads.count; ++h) {
+      const Vec sums = products(q + h * heads.size, keys, heads.key_col(h), heads.size);
+      store(scores + h * padded + first, exists ? heads.scores(sums) : broadcast(minus_infinity));
     }
   }
 }
@@ -92,22 +111,23 @@ void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, rea
 
 // Attention of one query. Each step runs over all heads before the next step, so that the
 // dependency chains of the heads overlap.
-void attend(const real* q, Keys rows, int64_t value_offset, int64_t heads, int64_t size,
-            real* scores, real* out) {
-  const int64_t padded = round_up(std::ssize(rows));
-  score_keys(q, rows, heads, size, scores);
-  real* normalizers = scores + heads * padded;
-  for (int64_t h = 0; h < heads; ++h) normalizers[h] = exp_in_place(scores + h * padded, padded);
-  for (int64_t h = 0; h < heads; ++h) {
-    weigh_values(scores + h * padded, rows, value_offset + h * size, size, normalizers[h],
+void attend(const real* q, Keys rows, int64_t value_offset, const Heads& heads, real* scores,
+            real* out) {
+  const int64_t padded = round_up(std::ssize(rows)), count = heads.count, size = heads.size;
+  score_keys(q, rows, heads, scores);
+  real* normalizers = scores + count * padded;
+  for (int64_t h = 0; h < count; ++h) normalizers[h] = exp_in_place(scores + h * padded, padded);
+  for (int64_t h = 0; h < count; ++h) {
+    weigh_values(scores + h * padded, rows, value_offset + heads.key_col(h), size, normalizers[h],
                  out + h * size);
   }
 }
 
 }  // namespace
 
-Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t heads,
+Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, const AttentionOptions& options,
                         const CachedRows& cached) {
+  const Heads heads(d, options);
   const auto queries = std::ssize(cached.starts) - 1;
   Tensor out({queries, d});
   const int64_t mean = std::ssize(cached.rows) / std::max<int64_t>(1, queries) + 1;
@@ -116,9 +136,8 @@ Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t head
     for (int64_t r = begin; r < end; ++r) {
       const Keys rows(cached.rows.data() + cached.starts[r],
                       static_cast<size_t>(cached.starts[r + 1] - cached.starts[r]));
-      scores.resize(heads * (round_up(std::ssize(rows)) + 1));
-      attend(q + r * q_stride, rows, cached.value_offset, heads, d / heads, scores.data(),
-             out.data() + r * d);
+      scores.resize(heads.count * (round_up(std::ssize(rows)) + 1));
+      attend(q + r * q_stride, rows, cached.value_offset, heads, scores.data(), out.data() + r * d);
     }
   });
   return out;

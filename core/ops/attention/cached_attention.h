@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/tensor.h"
+#include "core/ops.h"
 
 namespace calque {
 
@@ -16,9 +16,9 @@ struct CachedRows {
   int64_t value_offset = 0;
 };
 
-// softmax(q k^T / sqrt(head size)) v of each head: q [queries, d] -> [queries, d]. Rows of q are
-// q_stride apart.
-Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t heads,
+// softmax(scale q k^T) v of each head, as attention() computes it: q [queries, d] -> [queries, d].
+// Rows of q are q_stride apart. Of the options, dropout, `causal` and `sparsity` are not used.
+Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, const AttentionOptions& options,
                         const CachedRows& cached);
 
 }  // namespace calque

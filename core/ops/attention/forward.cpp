@@ -60,6 +60,7 @@ void weigh(const ScoreBlock& block, ForwardScratch& scratch, Rows k) {
   const Problem& p = *block.item->problem;
   real* scores = scratch.scores.data();
   multiply_by_panels(block, k, scratch.panels.data(), p.scale, scores);
+  cap_scores(block, scores);
   mask_unseen(block, minus_infinity, scores);
   for (int64_t lane = 0; lane < block.cols(); lane += lanes) absorb(block, scratch, lane);
   if (p.mask.active()) {
@@ -134,8 +135,8 @@ void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* scales) 
     for (int64_t number = begin; number < end; ++number) {
       const Item item(p, number);
       const Rows queries = q.from(item.first_query, item.col),
-                 keys = k.from(item.first_key, item.col);
-      const Rows values = right_side(v.from(item.first_key, item.col), item.keys, p.head_size,
+                 keys = k.from(item.first_key, item.key_col);
+      const Rows values = right_side(v.from(item.first_key, item.key_col), item.keys, p.head_size,
                                      scratch.values.data());
       const Destination result = Destination{{out, false}, d}.at(item.first_query, item.col);
       for (int64_t query = 0; query < item.queries;) {

@@ -1,6 +1,7 @@
 #include "core/ops/attention/kernel.h"
 
 #include "core/simd/folds.h"
+#include "core/simd/math.h"
 
 namespace calque::attention_kernel {
 
@@ -12,7 +13,10 @@ int64_t Problem::items_per_chunk() const {
 }
 
 Item::Item(const Problem& p, int64_t number)
-    : problem(&p), head(number % p.heads), col(head * p.head_size) {
+    : problem(&p),
+      head(number % p.heads),
+      col(head * p.head_size),
+      key_col(head / p.group() * p.head_size) {
   const int64_t sentence = number / p.heads;
   first_query = p.queries.begin(sentence);
   first_key = p.keys.begin(sentence);
@@ -100,6 +104,13 @@ void multiply_by_panels(const ScoreBlock& block, Rows keys, const real* panels, 
     tile_product({block.keys, width, head_size}, {rows.data, rows.stride, 1},
                  panels + at * head_size, width, {{scores + at, false}, cols, scale});
   }
+}
+
+void cap_scores(const ScoreBlock& block, real* scores) {
+  const real cap = block.item->problem->cap;
+  if (cap == 0) return;
+  map(
+      block.keys * block.cols(), scores, [=](Vec s) { return cap * tanh(s / cap); }, scores);
 }
 
 namespace {

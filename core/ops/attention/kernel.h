@@ -12,6 +12,7 @@
 // is masked key by key.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/ops.h"
@@ -31,13 +32,19 @@ struct Rows {
   Rows from(int64_t row, int64_t col) const { return {data + row * stride + col, stride}; }
 };
 
+// The factor of the scores.
+inline real score_scale(const AttentionOptions& options, int64_t head_size) {
+  if (options.scale != 0) return options.scale;
+  return 1 / std::sqrt(static_cast<real>(std::max<int64_t>(1, head_size)));
+}
+
 // The arguments of the op.
 struct Problem {
   Segments queries, keys;
-  int64_t heads, head_size;
+  int64_t heads, key_heads, head_size;
   bool causal;
   Sparsity sparsity;
-  real scale;
+  real scale, cap;
   DropoutMask mask;
   int64_t most_queries, most_keys;  // of a sentence
   int64_t mask_row;                 // mask elements of one key of a head, one for each query
@@ -45,13 +52,15 @@ struct Problem {
   int64_t items() const { return queries.count() * heads; }
   // The number of items in a parallel chunk: about the same work for all lengths of sentences.
   int64_t items_per_chunk() const;
+  // The number of heads that share keys and values; their items have consecutive numbers.
+  int64_t group() const { return heads / key_heads; }
 };
 
 // One head of one sentence.
 struct Item {
   Item(const Problem& problem, int64_t number);
   const Problem* problem;
-  int64_t head, col;  // the head's first column
+  int64_t head, col, key_col;  // the head's first columns in queries, and in keys and values
   int64_t first_query, first_key;
   int64_t queries, keys;
 
@@ -100,6 +109,9 @@ struct ScoreBlock {
 // The transpose of n rows of head_size numbers, in panels: each holds tile_cols columns as
 // head_size contiguous rows. Columns from n to round_up(n) are zero.
 void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels);
+
+// scores = cap tanh(score / cap), if there is a cap.
+void cap_scores(const ScoreBlock& block, real* scores);
 
 // scores = scale times the block's rows of `keys` times the panels of its queries.
 void multiply_by_panels(const ScoreBlock& block, Rows keys, const real* panels, real scale,

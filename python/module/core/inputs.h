@@ -59,6 +59,8 @@ struct SegmentsInput {
   operator const Segments&() const { return segments; }
 };
 
+using Numbers = std::vector<double>;
+
 struct KeyRanges {
   std::vector<KeyRows> ranges;
   operator std::span<const KeyRows>() const { return ranges; }

@@ -178,7 +178,7 @@ CASES = {
                   lambda t: 2 * np.stack([t[1], 0 * t[1], t[1]]), [normal(3, 4)]),
     "add_positions": (lambda x, t: c.add_positions(x, t, TWO),
                       lambda x, t: x + t[[0, 1, 0, 1, 2]], [normal(5, 4), normal(3, 4)]),
-    "rotary": (lambda x: c.rotary(x, [3], 2, 6, 4), rotated, [normal(3, 8)]),
+    "rotary": (lambda x: c.rotary(x, [3], 2, 6, 4, [1.0, 0.01]), rotated, [normal(3, 8)]),
     "attention": (lambda q, k, v: c.attention(q, k, v, TWO, TWO, heads=2), attended,
                   [normal(5, 6), normal(5, 6), normal(5, 6)]),
     "self_attention": (lambda x: c.self_attention(x, TWO, heads=2, causal=True),

@@ -84,13 +84,25 @@ void check_model(const Config& config, Contradictions& all) {
   const ModelConfig& model = config.model;
   const bool sinusoids =
       model.positions == interleaved || model.positions == halves || model.positions == t2t;
-  if (model.d_model % model.heads != 0) {
+  if (model.head_width == 0 && model.d_model % model.heads != 0) {
     blame(all, "model.heads", "{} heads do not divide d_model {}; the nearest divisor is {}",
           model.heads, model.d_model, nearest_divisor(model.d_model, model.heads));
-  } else if (model.positions == rotary && model.d_model / model.heads % 2 != 0) {
-    blame(all, "model.positions",
-          "rotary needs an even head size, but d_model / heads is {} ({} / {})",
-          model.d_model / model.heads, model.d_model, model.heads);
+  } else if (model.positions == rotary && model.head_size() % 2 != 0) {
+    if (model.head_width > 0) {
+      blame(all, "model.head_width", "{} is odd, but positions: rotary needs pairs",
+            model.head_width);
+    } else {
+      blame(all, "model.positions",
+            "rotary needs an even head size, but d_model / heads is {} ({} / {})",
+            model.head_size(), model.d_model, model.heads);
+    }
+  } else if (model.positions == rotary && model.rotation.rotated(model.head_size()) < 2) {
+    blame(all, "model.rotation", "part: {} of {} numbers is less than a pair", model.rotation.part,
+          model.head_size());
+  }
+  if (model.heads % model.key_heads() != 0) {
+    blame(all, "model.kv_heads", "{} does not divide heads {}; the nearest divisor is {}",
+          model.kv_heads, model.heads, nearest_divisor(model.heads, model.kv_heads));
   }
   if (sinusoids && model.d_model % 2 != 0) {
     blame(all, "model.d_model", "{} is odd, but sinusoidal positions need pairs of sine and cosine",

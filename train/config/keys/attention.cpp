@@ -25,6 +25,10 @@ std::vector<AttentionKey> declare_attention_keys() {
   in.key("dilated_from", &S::dilated_from, tokens, fixed,
          "The first layer with dilation, counted from 0; the layers below it have dilation: 1.")
       .idle_if([](const S& s) { return s.dilation == 1; }, "needs dilation");
+  in.key("full_every", &S::full_every, between(0, 1000), fixed,
+         "The last of so many layers sees all tokens: with 6, the layers 5, 11, 17, ... counted "
+         "from 0. 0: all layers have the window.",
+         "Hugging Face: sliding_window_pattern");
   in.key("global", &S::global, tokens, fixed,
          "The number of global tokens at the start of each sequence: they see all tokens, and all "
          "tokens see them.");

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view transformer_keys[] = {"d_ff",
                                                  "heads",
+                                                 "kv_heads",
+                                                 "head_width",
                                                  "decoder_layers",
                                                  "norm",
                                                  "norm_kind",
@@ -18,6 +20,10 @@ constexpr std::string_view transformer_keys[] = {"d_ff",
                                                  "experts",
                                                  "attention",
                                                  "qk_norm",
+                                                 "attention_scale",
+                                                 "attention_cap",
+                                                 "biases",
+                                                 "rotation",
                                                  "scale_embeddings",
                                                  "positions",
                                                  "max_positions",
@@ -82,9 +88,15 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
       "Marian: transformer-dim-ffn; Joey NMT: ff_size; OpenNMT-py: transformer_ff; fairseq: "
       "encoder-ffn-embed-dim, decoder-ffn-embed-dim; Sockeye: transformer-feed-forward-num-hidden");
   in.key("heads", &M::heads, between(1, 1024), harmful,
-         "The number of attention heads. It must divide d_model.",
+         "The number of attention heads. It must divide d_model, unless head_width is set.",
          "Marian: transformer-heads; Joey NMT: num_heads; OpenNMT-py: heads; fairseq: "
          "encoder-attention-heads, decoder-attention-heads; Sockeye: transformer-attention-heads");
+  in.key("kv_heads", &M::kv_heads, between(0, 1024), harmful,
+         "The number of heads of keys and values, each of which several heads of queries share. "
+         "Fewer heads make decoding faster and its cache smaller. It must divide heads. 0: heads.",
+         "Hugging Face: num_key_value_heads");
+  in.key("head_width", &M::head_width, between(0, 65536), harmful,
+         "The numbers of each head. 0: d_model / heads.", "Hugging Face: head_dim");
   in.key("layers", &M::layers, layers, harmful,
          "The number of layers of a decoder-only or encoder-only model.", "nanoGPT: n_layer")
       .needs(Feature::one_stack);
@@ -100,18 +112,20 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
       .needs(Feature::pairs);
   in.key("norm", &M::norm_placement, norm_placements, harmful,
          "Where the normalization layers are: after each residual addition (post, as in the "
-         "paper), or before each sublayer and once at the end (pre, which trains more easily with "
-         "many layers).",
+         "paper), before each sublayer and once at the end (pre, which trains more easily with "
+         "many layers), or before and after each sublayer and once at the end (both, as in Gemma).",
          "Marian: transformer-preprocess, transformer-postprocess; Joey NMT: layer_norm; fairseq: "
          "encoder-normalize-before; Sockeye: transformer-preprocess");
   in.key("norm_kind", &M::norm_kind, norm_kinds, harmful,
-         "LayerNorm (layer), or RMSNorm (rms), which neither subtracts the mean nor has a bias.");
+         "LayerNorm (layer), or RMSNorm (rms), which neither subtracts the mean nor has a bias. "
+         "rms-centered is RMSNorm whose parameter is the gain minus 1, as in Gemma.");
   in.key("norm_epsilon", &M::norm_epsilon, between(1e-12, 0.1), harmful,
          "Added to the variance in the normalization.");
   in.key("activation", &M::activation, activations, harmful,
          "The activation of the feed-forward sublayers. gelu-tanh is the approximation that GPT-2 "
-         "uses. swiglu has a third weight matrix; to keep the number of parameters, set d_ff to "
-         "two thirds of its value.",
+         "uses. swiglu, geglu and geglu-tanh are gated by silu, gelu and gelu-tanh; they have a "
+         "third weight matrix. To keep the number of parameters, set d_ff to two thirds of its "
+         "value.",
          "Marian: transformer-ffn-activation; Joey NMT: activation; OpenNMT-py: "
          "pos_ffn_activation_fn; fairseq: activation-fn; Sockeye: transformer-activation-type");
   in.key("experts", &M::experts, {}, harmful,
@@ -128,6 +142,17 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
       "Normalises the queries and keys of each head (RMSNorm with a gain), which keeps attention "
       "stable at high learning rates.",
       "Hugging Face: use_qk_norm");
+  in.key("attention_scale", &M::attention_scale, at_least(0), harmful,
+         "The factor of the products of queries and keys. 0: 1 / sqrt(the numbers of a head).",
+         "Hugging Face: query_pre_attn_scalar is 1 / (attention_scale squared)");
+  in.key("attention_cap", &M::attention_cap, at_least(0), harmful,
+         "A score s of attention becomes cap tanh(s / cap), which keeps it below the cap, as in "
+         "Gemma 2. 0: no cap.",
+         "Hugging Face: attn_logit_softcapping");
+  in.key("biases", &M::biases, biased_layers, harmful,
+         "Which linear layers have biases: all; those of attention; only queries, keys and values "
+         "(qkv); or none, as in Llama.",
+         "Hugging Face: attention_bias, mlp_bias");
   in.key(
         "scale_embeddings", &M::scale_embeddings, {}, harmful,
         "Multiplies the embeddings by the square root of d_model, as in the paper. GPT-2 and later "
@@ -142,6 +167,11 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "(none).",
          "OpenNMT-py: position_encoding; fairseq: encoder-learned-pos; Marian: "
          "transformer-train-positions; Sockeye: transformer-positional-embedding-type");
+  in.key("rotation", &M::rotation, {}, harmful,
+         "The frequencies of rotary positions. The keys are below.",
+         "Hugging Face: rope_parameters")
+      .idle_if([](const Config& c) { return c.model.positions != PositionKind::rotary; },
+               "needs positions: rotary");
   in.key("max_positions", &M::max_positions, between(1, 1'000'000), harmful,
          "The number of learned positions. No sentence may be longer.",
          "fairseq: max-target-positions")

@@ -18,14 +18,15 @@ from pathlib import Path
 
 from headers import Function, Header, Parameter, Struct, read
 
-HEADERS = ["core/activation.h", "core/sparsity.h", "core/ops.h", "nn/options.h", "nn/layers/attention.h",
-           "nn/layers/recurrent.h", "nn/models/encoder.h", "nn/models/classification_head.h",
-           "nn/models/vision.h", "nn/models/word2vec.h", "optim/flat.h", "optim/adam.h", "optim/sgd.h",
-           "optim/adafactor.h", "optim/schedule.h", "optim/weight_average.h"]
-OPTIONS = ["Sparsity", "AttentionOptions", "ExpertOptions", "LayerOptions", "TransformerOptions",
+HEADERS = ["core/activation.h", "core/sparsity.h", "core/rotation.h", "core/ops.h", "nn/options.h",
+           "nn/layers/attention.h", "nn/layers/recurrent.h", "nn/models/encoder.h",
+           "nn/models/classification_head.h", "nn/models/vision.h", "nn/models/word2vec.h", "optim/flat.h",
+           "optim/adam.h", "optim/sgd.h", "optim/adafactor.h", "optim/schedule.h", "optim/weight_average.h"]
+OPTIONS = ["Sparsity", "RotationScaling", "Rotation", "AttentionOptions", "ExpertOptions", "LayerOptions",
+           "TransformerOptions",
            "RecurrentOptions", "LanguageModelOptions", "EncoderOptions", "MaskedLmOptions",
-           "ClassificationHeadOptions", "ClassifierOptions", "VisionOptions", "Word2VecOptions", "WeightDecay", "AdamSettings", "SgdSettings",
-           "AdafactorSettings", "Noam", "InverseSqrt", "CosineDecay", "LinearDecay", "Constant", "WholeRun",
+           "ClassificationHeadOptions", "ClassifierOptions", "VisionOptions", "Word2VecOptions", "WeightDecay",
+           "AdamSettings", "SgdSettings", "AdafactorSettings", "Noam", "InverseSqrt", "CosineDecay", "LinearDecay", "Constant", "WholeRun",
            "WeightAverageSettings"]
 FLAT = {"LayerOptions", "EncoderOptions"}  # their fields are keywords of what contains them
 NUMBERS = {"int64_t": "int", "int": "int", "real": "float", "double": "float", "bool": "bool"}
@@ -111,6 +112,7 @@ class Ops:
         return {
             "std::span<const Tensor>": ("Inputs", "Sequence[TensorLike]"),
             "std::span<const int32_t>": ("Ids", "IntegersLike"),
+            "std::span<const double>": ("Numbers", "Sequence[float]"),
             "std::span<const KeyRows>": ("KeyRanges", "Sequence[Tuple[int, int]]"),
             "Segments": ("SegmentsInput", "SegmentsLike"),
         }.get(p.type) or (p.type, NUMBERS[p.type])
