@@ -21,9 +21,18 @@ void RunParts::use(std::vector<Tokenizer> own) {
 }
 
 LanguageModelShape shape_of(const LayerOptions& options) {
-  if (options.positions != PositionKind::rotary) return LanguageModelShape::gpt2;
-  return options.norm_kind == NormKind::rms ? LanguageModelShape::llama
-                                            : LanguageModelShape::gpt_neox;
+  using enum LanguageModelShape;
+  if (options.positions != PositionKind::rotary) return gpt2;
+  if (options.norm_kind == NormKind::layer) return gpt_neox;
+  if (options.norm_placement == NormPlacement::both) return gemma3;
+  if (options.qk_norm) return qwen3;
+  if (options.biases == BiasedLayers::qkv) return qwen2;
+  return options.attention.window > 0 ? mistral : llama;
+}
+
+Tensor gain_of(const Gain& gain, bool centered) {
+  if (centered == gain.centered) return gain.stored;
+  return gain.stored + real(centered ? -1 : 1);
 }
 
 }  // namespace calque

@@ -62,19 +62,36 @@ using OfAnyModel = std::variant<Of<Transformer>, Of<LanguageModel>, Of<MaskedLm>
 using AnyExported = OfAnyModel<Exported, Exported<Parameters>>;
 using AnyImported = OfAnyModel<Imported>;
 
-// The published model that a language model is an instance of: Llama has rotary positions, RMSNorm
-// and SwiGLU; GPT-NeoX rotary positions and LayerNorm; GPT-2 a table of positions and LayerNorm.
-enum class LanguageModelShape { llama, gpt_neox, gpt2 };
+// The published model that a language model is an instance of:
+//   gpt2      a table of positions, LayerNorm
+//   gpt_neox  rotary positions, LayerNorm
+//   llama     rotary positions, RMSNorm, SwiGLU; of Llama 1 to 3, SmolLM and TinyLlama
+//   mistral   llama whose attention has a window
+//   qwen2     llama with biases of queries, keys and values alone
+//   qwen3     llama with norms of queries and keys
+//   gemma3    rotary positions, RMSNorm before and after each sublayer, GEGLU
+enum class LanguageModelShape { gpt2, gpt_neox, llama, mistral, qwen2, qwen3, gemma3 };
 LanguageModelShape shape_of(const LayerOptions& options);
+// Llama and its relatives.
+inline bool is_llama_like(LanguageModelShape shape) { return shape >= LanguageModelShape::llama; }
+inline constexpr Named<LanguageModelShape> language_model_shapes[] = {
+    {"gpt2", LanguageModelShape::gpt2},    {"gpt_neox", LanguageModelShape::gpt_neox},
+    {"llama", LanguageModelShape::llama},  {"mistral", LanguageModelShape::mistral},
+    {"qwen2", LanguageModelShape::qwen2},  {"qwen3", LanguageModelShape::qwen3},
+    {"gemma3", LanguageModelShape::gemma3}};
+
+// The parameter of a norm as the distance of the gain from 1 (`centered`), or as the gain.
+Tensor gain_of(const Gain& gain, bool centered);
 
 // The feed-forward network of a layer that is not a mixture of experts.
 inline const FeedForward& dense(const TokenNetwork& network) {
   return std::get<FeedForward>(network.network);
 }
 
-// Whether embeddings and output are one table in an engine that does not scale embeddings.
+// Whether embeddings and output are one table in an engine where only Gemma scales embeddings.
 inline bool one_table(const LanguageModel& model) {
-  return model.options.tied && model.embedding.factor == 1;
+  const bool scales = shape_of(model.options.layer) == LanguageModelShape::gemma3;
+  return model.options.tied && (scales || model.embedding.factor == 1);
 }
 
 }  // namespace calque

@@ -25,6 +25,40 @@ bool has_epsilon(const ModelConfig& model, double epsilon) {
   return std::abs(double(model.norm_epsilon) - epsilon) <= epsilon / 10'000;
 }
 
+// The biases that the layers of a published model can have.
+bool has_biases_of(LanguageModelShape shape, BiasedLayers biases) {
+  switch (shape) {
+    case LanguageModelShape::gpt2:
+    case LanguageModelShape::gpt_neox:
+      return biases == BiasedLayers::all;
+    case LanguageModelShape::llama:
+      return biases != BiasedLayers::qkv;
+    case LanguageModelShape::mistral:
+      return biases == BiasedLayers::none;
+    case LanguageModelShape::qwen2:
+      return biases == BiasedLayers::qkv;
+    case LanguageModelShape::qwen3:
+    case LanguageModelShape::gemma3:
+      return biases == BiasedLayers::none || biases == BiasedLayers::attention;
+  }
+  return false;
+}
+
+// Mistral has one window; the last of so many layers of Gemma has none.
+bool has_window_of(LanguageModelShape shape, const Sparsity& attention) {
+  if (attention.window == 0) return shape != LanguageModelShape::mistral;
+  const Sparsity plain{.window = attention.window, .full_every = attention.full_every};
+  if (attention != plain) return false;
+  return shape == LanguageModelShape::gemma3 ||
+         (shape == LanguageModelShape::mistral && attention.full_every == 0);
+}
+
+bool has_rotation_of(LanguageModelShape shape, const Rotation& rotation) {
+  const bool scaled = rotation.scaling.kind != RotationScalingKind::none;
+  if (rotation.local_base != 0 && shape != LanguageModelShape::gemma3) return false;
+  return is_llama_like(shape) ? rotation.part == 1 : !scaled;
+}
+
 }  // namespace
 
 void Obstacles::add_if(bool in_the_way, const std::string& key) {
@@ -76,10 +110,25 @@ void limit_marian_mt(Obstacles& in) {
 
 void limit_causal_lm(Obstacles& in) {
   const ModelConfig& model = in.model;
-  const bool llama = shape_of(model) == LanguageModelShape::llama;
-  in.add_if(model.norm_placement == NormPlacement::post, "model.norm");
-  in.add_if(model.norm_kind == NormKind::rms && !llama, "model.norm_kind");
-  in.add_if(gated(model.activation) != llama, "model.activation");
+  const LanguageModelShape shape = shape_of(model);
+  const bool llama = is_llama_like(shape), gemma = shape == LanguageModelShape::gemma3;
+  in.add_if(model.norm_placement != (gemma ? NormPlacement::both : NormPlacement::pre),
+            "model.norm");
+  in.add_if(model.norm_kind != NormKind::layer && !llama, "model.norm_kind");
+  in.add_if(llama ? model.activation != (gemma ? Activation::geglu_tanh : Activation::swiglu)
+                  : gated(model.activation),
+            "model.activation");
+  in.add_if(gemma ? !model.qk_norm : model.qk_norm && shape != LanguageModelShape::qwen3,
+            "model.qk_norm");
+  in.add_if(!has_window_of(shape, model.attention), "model.attention");
+  in.add_if(!llama && model.key_heads() != model.heads, "model.kv_heads");
+  in.add_if(!llama && model.head_width > 0, "model.head_width");
+  in.add_if(!has_biases_of(shape, model.biases), "model.biases");
+  in.add_if(!has_rotation_of(shape, model.rotation), "model.rotation");
+  in.add_if(model.attention_scale > 0 && !gemma, "model.attention_scale");
+  in.add_if(model.attention_cap > 0, "model.attention_cap");
+  in.add_if(gemma && !model.scale_embeddings, "model.scale_embeddings");
+  in.add_if(gemma && model.tied == Tying::none, "model.tied");
   in.add_if(model.output_bias, "model.output_bias");
   in.add_if(in.config.data.lowercase, "data.lowercase");
 }
@@ -123,15 +172,35 @@ void limit_marian(Obstacles& in) {
   in.add_if(in.config.data.lowercase, "data.lowercase");
 }
 
-// Of llama.cpp's tokenizers, the export uses bytes and SentencePiece's BPE. llama.cpp does not
-// normalize texts for BPE.
+// llama.cpp has constants for what Gemma's layers with a window have of their own.
+void limit_gemma_gguf(Obstacles& in) {
+  const ModelConfig& model = in.model;
+  const bool window = model.attention.window > 0;
+  in.add_if(window && model.attention.full_every != 6, "model.attention");
+  in.add_if((window && model.rotation.at_layer(true).base != 10000) ||
+                model.rotation.scaling.kind == RotationScalingKind::llama3,
+            "model.rotation");
+  in.add_if(model.attention_scale > 0, "model.attention_scale");
+}
+
+// Of llama.cpp's tokenizers, the export uses bytes, byte-level BPE and SentencePiece's BPE.
+// llama.cpp does not normalize texts for BPE.
 void limit_gguf(Obstacles& in) {
   limit_causal_lm(in);
-  const Activation activation = in.model.activation;
-  in.add_if(activation == Activation::relu || activation == Activation::silu, "model.activation");
+  const ModelConfig& model = in.model;
+  const LanguageModelShape shape = shape_of(model);
+  in.add_if(model.activation == Activation::relu || model.activation == Activation::silu,
+            "model.activation");
+  in.add_if(shape == LanguageModelShape::mistral, "model.attention");
+  if (shape == LanguageModelShape::qwen3 || shape == LanguageModelShape::gemma3) {
+    in.add_if(model.biases != BiasedLayers::none, "model.biases");
+  }
+  if (shape == LanguageModelShape::gemma3) limit_gemma_gguf(in);
   const TokenizerConfig& tokenizer = in.config.tokenizer;
   const bool pieces = tokenizer.kind == TokenizerKind::bpe;
-  in.add_if(!pieces && tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
+  in.add_if(!pieces && tokenizer.kind != TokenizerKind::bytes &&
+                tokenizer.kind != TokenizerKind::byte_pairs,
+            "tokenizer.kind");
   if (!tokenizer.files.empty()) return;  // the export itself checks the files
   in.add_if(pieces && !tokenizer.byte_fallback, "tokenizer.byte_fallback");
   in.add_if(pieces && in.config.data.nfkc, "data.nfkc");

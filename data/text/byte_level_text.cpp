@@ -25,23 +25,57 @@ constexpr std::string_view numbers =
     R"(\x{1e4f0}-\x{1e4f9}\x{1e5f1}-\x{1e5fa})";
 constexpr std::string_view spaces = R"(\t-\r\x{85}\p{Z})";
 
-// The pattern of GPT-2. White space before a word is cut before its last character: if that is a
-// space, it begins the word.
-const Regex& word_pattern() {
-  static const Regex pattern(
+// White space before a word is cut before its last character: if that is a space, it begins the
+// word of GPT-2.
+Regex gpt2_pattern() {
+  return Regex(
       fmt::format("'(?:[stmd]|re|ve|ll)| ?[{0}]+| ?[{1}]+| ?[^{2}{0}{1}]+|[{2}]+(?![^{2}])|[{2}]+",
                   letters, numbers, spaces));
-  return pattern;
+}
+
+// The pattern of Llama 3, with groups of that many digits.
+Regex llama3_pattern(std::string_view digits) {
+  return Regex(fmt::format(
+      R"((?i:'(?:[stmd]|re|ve|ll))|[^\r\n{0}{1}]?[{0}]+|[{1}]{3}| ?[^{2}{0}{1}]+[\r\n]*)"
+      R"(|[{2}]*[\r\n]+|[{2}]+(?![^{2}])|[{2}]+)",
+      letters, numbers, spaces, digits));
+}
+
+const Regex& pattern_of(WordRule rule) {
+  static const Regex gpt2 = gpt2_pattern(), llama3 = llama3_pattern("{1,3}"),
+                     qwen2 = llama3_pattern("");
+  switch (rule) {
+    case WordRule::llama3:
+      return llama3;
+    case WordRule::qwen2:
+      return qwen2;
+    default:
+      return gpt2;
+  }
+}
+
+using Visit = std::function<void(std::string_view)>;
+
+void visit_matches(const Regex& pattern, std::string_view text, const Visit& visit) {
+  for (size_t at = 0; at < text.size();) {
+    const auto word = pattern.find(text, at);
+    visit(text.substr(at, word->end - at));
+    at = word->end;
+  }
 }
 
 }  // namespace
 
-void for_each_byte_level_word(std::string_view text,
-                              const std::function<void(std::string_view)>& visit) {
+void for_each_byte_level_word(std::string_view text, WordRule rule, const Visit& visit) {
+  const Regex& pattern = pattern_of(rule);
+  if (rule != WordRule::smollm) return visit_matches(pattern, text, visit);
+  static const Regex digit(fmt::format("[{}]", numbers));
   for (size_t at = 0; at < text.size();) {
-    const auto word = word_pattern().find(text, at);
-    visit(text.substr(at, word->end - at));
-    at = word->end;
+    const auto found = digit.find(text, at);
+    visit_matches(pattern, text.substr(at, (found ? found->begin : text.size()) - at), visit);
+    if (!found) return;
+    visit(text.substr(found->begin, found->end - found->begin));
+    at = found->end;
   }
 }
 

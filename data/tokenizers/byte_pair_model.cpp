@@ -1,15 +1,17 @@
 #include "data/tokenizers/byte_pair_model.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <functional>
 #include <queue>
 #include <unordered_map>
 
 #include "core/error.h"
 #include "data/files/file.h"
 #include "data/text/byte_glyphs.h"
-#include "data/text/byte_level_text.h"
 #include "data/text/code_points.h"
+#include "data/text/nfc.h"
 #include "data/tokenizers/byte_model.h"
 #include "data/tokenizers/symbol_model.h"
 
@@ -91,11 +93,63 @@ class MergedWord {
   std::vector<Token> tokens_;
 };
 
+std::string glyphs_of(std::string_view word) {
+  static const std::vector<std::string> glyphs = byte_glyphs();
+  std::string text;
+  for (const char byte : word) text += glyphs[static_cast<unsigned char>(byte)];
+  return text;
+}
+
+// The words of the first line, and of the lines of tokens without merges.
+constexpr std::string_view whole_words_mark = "whole-words", nfc_mark = "nfc",
+                           verbatim_mark = "verbatim", control_mark = "control";
+
+// Parses rules such as "llama3 whole-words".
+void read_rules(std::string_view text, BytePairModel::Rules& rules, const std::string& place) {
+  while (!text.empty()) {
+    const std::string_view word = cut(text, ' ');
+    if (const auto rule = choice_named(word_rules, word)) {
+      rules.words = *rule;
+    } else if (word == whole_words_mark) {
+      rules.whole_words = true;
+    } else if (word == nfc_mark) {
+      rules.nfc = true;
+    } else {
+      fail("{}: '{}' is no rule of byte-level BPE", place, word);
+    }
+  }
+}
+
+// What follows the first symbol in the file: nothing for the rules of GPT-2.
+std::string rules_text(const BytePairModel::Rules& rules) {
+  std::string text;
+  if (rules.words != WordRule::gpt2) text += fmt::format(" {}", name_of(word_rules, rules.words));
+  if (rules.whole_words) text += fmt::format(" {}", whole_words_mark);
+  if (rules.nfc) text += fmt::format(" {}", nfc_mark);
+  if (!text.empty()) text.front() = '\t';
+  return text;
+}
+
+// A pattern that matches any of the texts, the longest first.
+Regex one_of(std::vector<std::string> texts) {
+  std::ranges::stable_sort(texts, std::greater(), &std::string::size);
+  std::string pattern;
+  for (const std::string& text : texts) {
+    pattern += pattern.empty() ? "" : "|";
+    for (const char c : text) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) || (c & 0x80) != 0;
+      pattern +=
+          plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return Regex(pattern);
+}
+
 }  // namespace
 
-BytePairModel::BytePairModel(Vocabulary vocabulary, std::vector<Merge> merges,
+BytePairModel::BytePairModel(Vocabulary vocabulary, std::vector<Merge> merges, Rules rules,
                              const std::string& place)
-    : vocabulary_(std::move(vocabulary)), merges_(std::move(merges)) {
+    : vocabulary_(std::move(vocabulary)), merges_(std::move(merges)), rules_(std::move(rules)) {
   const auto id_of = [&](const std::string& symbol) {
     const auto id = vocabulary_.find(symbol);
     if (!id || *id < special_ids) fail("{}: has no token '{}'", place, symbol);
@@ -109,22 +163,33 @@ BytePairModel::BytePairModel(Vocabulary vocabulary, std::vector<Merge> merges,
       fail("{}: {} and {} are merged twice", place, merge.left, merge.right);
     }
   }
+  for (const auto& tokens : {rules_.verbatim, rules_.control}) {
+    for (const std::string& token : tokens) id_of(token);
+  }
+  if (!rules_.verbatim.empty()) verbatim_ = one_of(rules_.verbatim);
 }
 
 BytePairModel BytePairModel::load(const std::string& path) {
   Vocabulary vocabulary = Vocabulary::load(path);
   std::vector<RankedMerge> ranked;
+  Rules rules;
   int64_t number = 0;
   for_each_line(read_file(path, largest_vocabulary_file), [&](std::string_view line) {
-    ++number;
-    cut(line, '\t');
+    const std::string place = fmt::format("{}:{}", path, ++number);
+    const std::string_view symbol = cut(line, '\t');
     if (line.ends_with('\r')) line.remove_suffix(1);
-    read_merges(line, ranked, fmt::format("{}:{}", path, number));
+    if (number == 1) {
+      read_rules(line, rules, place);
+    } else if (line == verbatim_mark || line == control_mark) {
+      (line == verbatim_mark ? rules.verbatim : rules.control).emplace_back(symbol);
+    } else {
+      read_merges(line, ranked, place);
+    }
   });
   std::ranges::stable_sort(ranked, {}, &RankedMerge::rank);
   std::vector<Merge> merges;
   for (RankedMerge& each : ranked) merges.push_back(std::move(each.merge));
-  return {std::move(vocabulary), std::move(merges), path};
+  return {std::move(vocabulary), std::move(merges), std::move(rules), path};
 }
 
 std::string BytePairModel::listing() const {
@@ -134,6 +199,14 @@ std::string BytePairModel::listing() const {
     std::string& text = of_token[static_cast<size_t>(*vocabulary_.find(left + right))];
     text += fmt::format("{}{} {} {}", text.empty() ? "\t" : " ", rank, left, right);
   }
+  of_token[0] = rules_text(rules_);
+  const auto mark = [&](const std::vector<std::string>& tokens, std::string_view as) {
+    for (const std::string& token : tokens) {
+      of_token[static_cast<size_t>(*vocabulary_.find(token))] = fmt::format("\t{}", as);
+    }
+  };
+  mark(rules_.verbatim, verbatim_mark);
+  mark(rules_.control, control_mark);
   std::string text;
   for (int32_t id = 0; id < size(); ++id) {
     text += symbol(id) + of_token[static_cast<size_t>(id)] + '\n';
@@ -141,11 +214,42 @@ std::string BytePairModel::listing() const {
   return text;
 }
 
+template <class Plain, class Verbatim>
+void BytePairModel::visit_parts(std::string_view text, Plain&& plain, Verbatim&& verbatim) const {
+  for (size_t at = 0; at < text.size();) {
+    Regex::Match token{text.size(), text.size()};
+    if (verbatim_) token = verbatim_->find(text, at).value_or(token);
+    plain(text.substr(at, token.begin - at));
+    if (token.begin < token.end) verbatim(text.substr(token.begin, token.end - token.begin));
+    at = token.end;
+  }
+}
+
 void BytePairModel::encode(std::string_view text, std::vector<int32_t>& out) const {
-  for_each_byte_level_word(text, [&](std::string_view word) { encode_word(word, out); });
+  visit_parts(
+      text, [&](std::string_view part) { encode_words(part, out); },
+      [&](std::string_view token) { out.push_back(*vocabulary_.find(token)); });
+}
+
+std::string BytePairModel::normalize(std::string_view text) const {
+  std::string normal;
+  visit_parts(
+      text, [&](std::string_view part) { normal += rules_.nfc ? nfc(part) : std::string(part); },
+      [&](std::string_view token) { normal += token; });
+  return normal;
+}
+
+void BytePairModel::encode_words(std::string_view text, std::vector<int32_t>& out) const {
+  const std::string normal = rules_.nfc ? nfc(text) : std::string();
+  for_each_byte_level_word(rules_.nfc ? normal : text, rules_.words,
+                           [&](std::string_view word) { encode_word(word, out); });
 }
 
 void BytePairModel::encode_word(std::string_view word, std::vector<int32_t>& out) const {
+  if (rules_.whole_words) {
+    const auto whole = vocabulary_.find(glyphs_of(word));
+    if (whole && *whole >= special_ids) return out.push_back(*whole);
+  }
   struct Candidate {
     int32_t rank, at, left, right, id;
     // The top of the queue has the lowest rank; of equal ranks it is the leftmost.

@@ -54,12 +54,25 @@ SentencePieceModel::SentencePieceModel(std::string bytes, const std::string& nam
 }
 
 std::string SentencePieceModel::piece(int32_t id) const {
-  return std::string(id < special_ids ? special_symbols[id] : processor_->IdToPiece(to_model_[id]));
+  if (id >= special_ids) return processor_->IdToPiece(to_model_[id]);
+  const int32_t taken = from_model_[processor_->PieceToId(special_symbols[id])];
+  return std::string(taken < special_ids ? special_symbols[id]
+                                         : processor_->IdToPiece(to_model_[id]));
 }
 
 std::string SentencePieceModel::symbol(int32_t id) const {
   const std::string own = piece(id);
   return own == "\n" ? std::string(newline_symbol) : own;
+}
+
+bool SentencePieceModel::is_control(int32_t id) const {
+  return to_model_[id] >= 0 && processor_->IsControl(to_model_[id]);
+}
+
+bool SentencePieceModel::is_user_defined(int32_t id) const {
+  const bool plain = is_found(id) || is_control(id) || to_model_[id] < 0;
+  if (plain || to_model_[id] == processor_->unk_id()) return false;
+  return !processor_->IsByte(to_model_[id]) && !processor_->IsUnused(to_model_[id]);
 }
 
 float SentencePieceModel::score(int32_t id) const {

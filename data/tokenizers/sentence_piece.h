@@ -23,6 +23,8 @@ class SentencePieceModel {
   SentencePieceModel(std::string bytes, const std::string& name);
 
   int32_t size() const { return static_cast<int32_t>(to_model_.size()); }
+  // The text of a piece. A special symbol has its usual text, or the model's if another piece has
+  // the usual one.
   std::string piece(int32_t id) const;
   // piece(), with a line end written as newline_symbol.
   std::string symbol(int32_t id) const;
@@ -43,6 +45,10 @@ class SentencePieceModel {
   bool is_bpe() const { return bpe_; }
   // Whether training found the piece: it is not special, byte, user-defined or unused.
   bool is_found(int32_t id) const { return found_[id]; }
+  // Whether encoding never returns the piece, such as the marks of a turn in a conversation.
+  bool is_control(int32_t id) const;
+  // Whether the piece is found in a text before anything else.
+  bool is_user_defined(int32_t id) const;
 
   // The id of the line end: the piece "\n" or the byte 10, if the model has one.
   std::optional<int32_t> newline_id() const;

@@ -12,31 +12,73 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, GgufValue>>;
 
-void add_sizes(Values& to, const LanguageModel& model) {
+std::string_view architecture_of(LanguageModelShape shape) {
+  if (shape == LanguageModelShape::gpt_neox) return "gptneox";
+  const bool mistral = shape == LanguageModelShape::mistral;
+  return name_of(language_model_shapes, mistral ? LanguageModelShape::llama : shape);
+}
+
+// The settings of a model, whose keys begin with the name of its architecture.
+struct Settings {
+  Values& to;
+  std::string kind;
+
+  void whole(std::string_view key, int64_t value) { add(key, static_cast<uint32_t>(value)); }
+  void number(std::string_view key, double value) { add(key, static_cast<float>(value)); }
+  void add(std::string_view key, GgufValue value) {
+    to.emplace_back(fmt::format("{}.{}", kind, key), std::move(value));
+  }
+};
+
+void add_rotation(Settings& to, const LayerOptions& options) {
+  const Rotation& rotation = options.rotation;
+  to.whole("rope.dimension_count", rotation.rotated(options.head_size()));
+  to.number("rope.freq_base", rotation.base);
+  if (rotation.scaling.kind != RotationScalingKind::linear) return;
+  to.add("rope.scaling.type", std::string("linear"));
+  to.number("rope.scaling.factor", rotation.scaling.factor);
+}
+
+void add_heads(Settings& to, const LayerOptions& options) {
+  to.whole("attention.head_count_kv", options.key_heads());
+  to.whole("attention.key_length", options.head_size());
+  to.whole("attention.value_length", options.head_size());
+  if (options.attention.window > 0) {
+    to.whole("attention.sliding_window", options.attention.window + 1);
+  }
+}
+
+void add_sizes(Values& values, const LanguageModel& model) {
   const LayerOptions& options = model.options.layer;
   const LanguageModelShape shape = shape_of(options);
-  const std::string kind = shape == LanguageModelShape::llama      ? "llama"
-                           : shape == LanguageModelShape::gpt_neox ? "gptneox"
-                                                                   : "gpt2";
-  const auto whole = [&](const std::string& key, int64_t value) {
-    to.emplace_back(kind + key, static_cast<uint32_t>(value));
-  };
-  to.emplace_back("general.architecture", kind);
-  whole(".vocab_size", model.options.vocabulary);
-  whole(".context_length", options.max_positions);
-  whole(".embedding_length", options.d_model);
-  whole(".block_count", model.options.layers);
-  whole(".feed_forward_length", options.d_ff);
-  whole(".attention.head_count", options.heads);
-  if (shape != LanguageModelShape::gpt2) {
-    whole(".rope.dimension_count", options.head_size());
-    to.emplace_back(kind + ".rope.freq_base", 10000.0F);
+  Settings to{values, std::string(architecture_of(shape))};
+  values.emplace_back("general.architecture", to.kind);
+  to.whole("vocab_size", model.options.vocabulary);
+  to.whole("context_length", options.max_positions);
+  to.whole("embedding_length", options.d_model);
+  to.whole("block_count", model.options.layers);
+  to.whole("feed_forward_length", options.d_ff);
+  to.whole("attention.head_count", options.heads);
+  if (is_llama_like(shape)) add_heads(to, options);
+  if (shape != LanguageModelShape::gpt2) add_rotation(to, options);
+  if (shape == LanguageModelShape::gpt_neox) to.add("use_parallel_residual", false);
+  to.number(
+      is_llama_like(shape) ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon",
+      double(options.norm_epsilon));
+}
+
+// How much the scaling of Llama 3 slows each pair of a head; the other scalings have settings.
+void add_factors(TensorList& to, const LayerOptions& options) {
+  const Rotation& rotation = options.rotation;
+  if (rotation.scaling.kind != RotationScalingKind::llama3) return;
+  const std::vector<double> scaled = rotation.frequencies(options.head_size());
+  const std::vector<double> plain =
+      Rotation{.base = rotation.base}.frequencies(options.head_size());
+  Tensor factors({std::ssize(scaled)});
+  for (size_t k = 0; k < scaled.size(); ++k) {
+    factors.span()[k] = static_cast<real>(plain[k] / scaled[k]);
   }
-  if (shape == LanguageModelShape::gpt_neox)
-    to.emplace_back(kind + ".use_parallel_residual", false);
-  to.emplace_back(kind + (shape == LanguageModelShape::llama ? ".attention.layer_norm_rms_epsilon"
-                                                             : ".attention.layer_norm_epsilon"),
-                  static_cast<float>(options.norm_epsilon));
+  to.push_back({"rope_freqs.weight", factors});
 }
 
 // llama.cpp's kinds of tokens.
@@ -45,8 +87,9 @@ enum class Kind : int32_t { normal = 1, unknown = 2, control = 3, user_defined =
 Kind kind_of(const SentencePieceModel& model, int32_t id) {
   if (id == unknown_id) return Kind::unknown;
   if (id < special_ids) return Kind::control;
-  if (model.is_found(id)) return Kind::normal;
-  return model.piece(id).starts_with("<0x") ? Kind::byte : Kind::user_defined;
+  if (model.is_control(id)) return Kind::control;
+  if (model.is_user_defined(id)) return Kind::user_defined;
+  return model.is_found(id) ? Kind::normal : Kind::byte;
 }
 
 // llama.cpp's tokenizer "llama" is SentencePiece's BPE, with bytes for unknown characters.
@@ -91,11 +134,47 @@ void add_byte_tokens(Values& to) {
   to.emplace_back("tokenizer.ggml.merges", std::vector<std::string>{});
 }
 
+std::string_view pre_tokenizer_of(WordRule rule) {
+  switch (rule) {
+    case WordRule::llama3:
+      return "llama-bpe";
+    case WordRule::qwen2:
+      return "qwen2";
+    case WordRule::smollm:
+      return "smollm";
+    default:
+      return "gpt-2";
+  }
+}
+
+void add_byte_pairs(Values& to, const BytePairModel& model) {
+  const BytePairModel::Rules& rules = model.rules();
+  std::vector<std::string> tokens, merges;
+  for (int32_t id = 0; id < model.size(); ++id) tokens.push_back(model.symbol(id));
+  std::vector<int32_t> kinds(tokens.size(), static_cast<int32_t>(Kind::normal));
+  std::fill_n(kinds.begin(), special_ids, static_cast<int32_t>(Kind::control));
+  const auto mark = [&](const std::vector<std::string>& texts, Kind kind) {
+    for (const std::string& text : texts) {
+      kinds[static_cast<size_t>(*model.find(text))] = static_cast<int32_t>(kind);
+    }
+  };
+  mark(rules.verbatim, Kind::user_defined);
+  mark(rules.control, Kind::control);
+  for (const auto& [left, right] : model.merges()) merges.push_back(left + " " + right);
+  to.emplace_back("tokenizer.ggml.model", "gpt2");
+  to.emplace_back("tokenizer.ggml.pre", std::string(pre_tokenizer_of(rules.words)));
+  to.emplace_back("tokenizer.ggml.tokens", tokens);
+  to.emplace_back("tokenizer.ggml.token_type", kinds);
+  to.emplace_back("tokenizer.ggml.merges", merges);
+}
+
 Values values_of(const Exported<LanguageModel>& from) {
   Values values;
   add_sizes(values, from.model);
   if (const SentencePieceModel* model = from.source().sentence_piece()) {
     add_pieces(values, *model);
+  } else if (const BytePairModel* pairs = from.source().byte_pairs()) {
+    add_byte_pairs(values, *pairs);
   } else {
     add_byte_tokens(values);
   }
@@ -121,6 +200,7 @@ print(model.create_completion("The", max_tokens=40, temperature=0)["choices"][0]
 void write_gguf(const Exported<LanguageModel>& from, ExportFolder& to) {
   ListingWalk walk;
   walk_gguf(walk, from.model);
+  add_factors(walk.list, from.model.options.layer);
   const GgufFile file{values_of(from), std::move(walk.list)};
   const std::string bytes = gguf_bytes(file), path = to.file("model.gguf");
   to.write_read_back("model.gguf", bytes);

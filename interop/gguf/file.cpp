@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "interop/files/binary.h"
+#include "interop/gguf/blocks.h"
 #include "train/storage/durable_files.h"
 #include "train/storage/safetensors_header.h"
 
@@ -39,21 +40,6 @@ size_t aligned(size_t size, size_t alignment = usual_alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-// The element type with that number in the format; null for types that calque does not read.
-const ElementType* tensor_type(uint32_t number) {
-  switch (number) {
-    case 0:
-      return find_element_type("F32");
-    case 1:
-      return find_element_type("F16");
-    case 28:
-      return find_element_type("F64");
-    case 30:
-      return find_element_type("BF16");
-    default:
-      return nullptr;
-  }
-}
 constexpr uint32_t float32 = 0;
 
 class Writer {
@@ -186,7 +172,7 @@ class GgufReader {
 struct TensorInfo {
   std::string name;
   std::vector<int64_t> sizes;
-  const ElementType* type = nullptr;
+  const GgufStorage* storage = nullptr;
   uint64_t offset = 0;
 };
 
@@ -203,10 +189,18 @@ TensorInfo read_tensor_info(GgufReader& in, const std::string& place) {
     tensor.sizes.insert(tensor.sizes.begin(), static_cast<int64_t>(size));
   }
   const auto type = in.read<uint32_t>();
-  tensor.type = tensor_type(type);
-  if (!tensor.type) {
-    fail("{}: {} is quantized (type {}); calque imports floating-point numbers", place,
-         printable(tensor.name), type);
+  tensor.storage = gguf_storage(type);
+  if (!tensor.storage) {
+    fail(
+        "{}: {} is quantized in a way that calque does not read (type {}); it reads F32, F16, "
+        "BF16, "
+        "Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K",
+        place, printable(tensor.name), type);
+  }
+  if (elements > 0 && !tensor.sizes.empty() && tensor.sizes.back() % tensor.storage->numbers != 0) {
+    fail("{}: {} is {}, but has rows of {} numbers, no whole blocks of {}", place,
+         printable(tensor.name), tensor.storage->name, tensor.sizes.back(),
+         tensor.storage->numbers);
   }
   tensor.offset = in.read<uint64_t>();
   return tensor;
@@ -214,13 +208,14 @@ TensorInfo read_tensor_info(GgufReader& in, const std::string& place) {
 
 Tensor read_tensor(std::string_view data, const TensorInfo& info, const GgufReader& in) {
   const Shape shape{std::span<const int64_t>(info.sizes)};
-  const auto bytes = static_cast<uint64_t>(shape.elements()) * info.type->bytes;
+  const GgufStorage& storage = *info.storage;
+  const auto bytes = static_cast<uint64_t>(shape.elements() / storage.numbers * storage.bytes);
   if (info.offset > data.size() || bytes > data.size() - info.offset) {
     in.refuse("ends too early");
   }
   Tensor tensor(shape);
   const char* const from = data.data() + info.offset;
-  info.type->decode(reinterpret_cast<const std::byte*>(from), tensor.span());
+  storage.decode(reinterpret_cast<const std::byte*>(from), tensor.span());
   return tensor;
 }
 

@@ -26,8 +26,8 @@ struct GgufFile {
 };
 
 std::string gguf_bytes(const GgufFile& file);
-// Parses a file of version 2 or 3, with tensors of floating-point numbers of 16, 32 or 64 bits.
-// Throws an Error that names `place` for any other file.
+// Parses a file of version 2 or 3, with tensors in the types of interop/gguf/blocks.h. Throws an
+// Error that names `place` for any other file.
 GgufFile parse_gguf(std::string_view bytes, const std::string& place);
 
 }  // namespace calque

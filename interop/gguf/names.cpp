@@ -5,31 +5,47 @@
 namespace calque {
 namespace {
 
-// In a head of n columns, calque rotates the pairs (k, k + n / 2), llama.cpp's Llama the pairs
-// (2 k, 2 k + 1).
-std::vector<int64_t> adjacent_pairs(int64_t begin, const LayerOptions& options) {
-  const int64_t size = options.head_size();
-  std::vector<int64_t> columns;
-  for (int64_t i = 0; i < options.d_model; ++i) {
+// In a head of n columns, calque rotates the pairs (k, k + n / 2), as llama.cpp does for Qwen and
+// Gemma; for Llama it rotates the pairs (2 k, 2 k + 1).
+std::vector<int64_t> rotated_columns(int64_t begin, int64_t end, int64_t size, bool adjacent) {
+  std::vector<int64_t> columns = column_range(begin, end);
+  for (int64_t i = 0; i < end - begin && adjacent; ++i) {
     const int64_t head = i / size * size, k = i % size;
-    columns.push_back(begin + head + k / 2 + k % 2 * (size / 2));
+    columns[static_cast<size_t>(i)] = begin + head + k / 2 + k % 2 * (size / 2);
   }
   return columns;
 }
 
 void walk_llama_layer(ParameterWalk& walk, const std::string& name, const SelfAttentionLayer& layer,
                       const LayerOptions& options) {
-  const int64_t d = options.d_model, width = options.d_ff;
-  const Linear& qkv = layer.self_attention.qkv;
-  walk.linear(name + ".attn_q", qkv, adjacent_pairs(0, options));
-  walk.linear(name + ".attn_k", qkv, adjacent_pairs(d, options));
-  walk.linear(name + ".attn_v", qkv, column_range(2 * d, 3 * d));
+  const SelfAttention& attention = layer.self_attention;
+  const int64_t q = attention.query_columns(), k = attention.key_columns();
+  const int64_t size = options.head_size(), width = options.d_ff;
+  const bool adjacent = shape_of(options) <= LanguageModelShape::mistral;
+  walk.linear(name + ".attn_q", attention.qkv, rotated_columns(0, q, size, adjacent));
+  walk.linear(name + ".attn_k", attention.qkv, rotated_columns(q, q + k, size, adjacent));
+  walk.linear(name + ".attn_v", attention.qkv, column_range(q + k, q + 2 * k));
+  const auto gain = [&](const char* end, const Gain& own) {
+    walk.tensor(name + end, gain_of(own, false));
+  };
+  gain(".attn_norm.weight", layer.self_attention_residual.norm.gain);
+  gain(".ffn_norm.weight", layer.feed_forward_residual.norm.gain);
+  if (attention.query_norm) {
+    gain(".attn_q_norm.weight", attention.query_norm->gain);
+    gain(".attn_k_norm.weight", attention.key_norm->gain);
+  }
+  if (layer.self_attention_residual.after) {
+    gain(".post_attention_norm.weight", layer.self_attention_residual.after->gain);
+    gain(".post_ffw_norm.weight", layer.feed_forward_residual.after->gain);
+  }
   const FeedForward& network = dense(layer.feed_forward);
   walk.linear(name + ".ffn_gate", network.inner, column_range(0, width));
   walk.linear(name + ".ffn_up", network.inner, column_range(width, 2 * width));
 }
 
 void walk_gpt_layer(ParameterWalk& walk, const std::string& name, const SelfAttentionLayer& layer) {
+  walk.norm(name + ".attn_norm", layer.self_attention_residual.norm);
+  walk.norm(name + ".ffn_norm", layer.feed_forward_residual.norm);
   walk.linear(name + ".attn_qkv", layer.self_attention.qkv);
   walk.linear(name + ".ffn_up", dense(layer.feed_forward).inner);
 }
@@ -39,8 +55,9 @@ void walk_gpt_layer(ParameterWalk& walk, const std::string& name, const SelfAtte
 void walk_gguf(ParameterWalk& walk, const LanguageModel& model) {
   const LayerOptions& options = model.options.layer;
   const LanguageModelShape shape = shape_of(options);
-  // The engine does not scale embeddings, so the factor becomes part of the table.
-  walk.table("token_embd.weight", model.embedding.weight, Side::target, model.embedding.factor);
+  // The engine scales only Gemma's embeddings; otherwise the factor becomes part of the table.
+  walk.table("token_embd.weight", model.embedding.weight, Side::target,
+             shape == LanguageModelShape::gemma3 ? 1 : model.embedding.factor);
   if (shape == LanguageModelShape::gpt2) {
     walk.tensor("position_embd.weight",
                 position_table(model.positions, options.max_positions, options.d_model));
@@ -48,17 +65,19 @@ void walk_gguf(ParameterWalk& walk, const LanguageModel& model) {
   for (size_t i = 0; i < model.stack.layers.size(); ++i) {
     const SelfAttentionLayer& layer = model.stack.layers[i];
     const std::string name = fmt::format("blk.{}", i);
-    walk.norm(name + ".attn_norm", layer.self_attention_residual.norm);
-    if (shape == LanguageModelShape::llama) {
+    if (is_llama_like(shape)) {
       walk_llama_layer(walk, name, layer, options);
     } else {
       walk_gpt_layer(walk, name, layer);
     }
     walk.linear(name + ".attn_output", layer.self_attention.output);
-    walk.norm(name + ".ffn_norm", layer.feed_forward_residual.norm);
     walk.linear(name + ".ffn_down", dense(layer.feed_forward).outer);
   }
-  walk.norm("output_norm", *model.stack.norm);
+  if (is_llama_like(shape)) {
+    walk.tensor("output_norm.weight", gain_of(model.stack.norm->gain, false));
+  } else {
+    walk.norm("output_norm", *model.stack.norm);
+  }
   if (!one_table(model)) walk.table("output.weight", model.output.weight, Side::target);
 }
 

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/huggingface/format.h"
+#include "interop/huggingface/language_model_types.h"
 #include "interop/huggingface/names.h"
 #include "interop/huggingface/parts.h"
 #include "interop/model.h"
@@ -30,61 +31,37 @@ TensorList language_model_tensors(const LanguageModel& model) {
   return std::move(walk.list);
 }
 
-// The keys that Llama and GPT-NeoX have in common.
-void describe_text(const LayerOptions& layer, const LanguageModelOptions& options, Json& config) {
-  describe_sizes(layer, options.layers, config);
-  config["max_position_embeddings"] = layer.max_positions;
-  config["attention_bias"] = true;
+const LanguageModelType language_model_types[] = {
+    {"llama", LanguageModelShape::llama, "LlamaForCausalLM", read_llama, describe_llama, "model.",
+     "embed_tokens.weight", "lm_head.weight", false},
+    {"mistral", LanguageModelShape::mistral, "MistralForCausalLM", read_mistral, describe_mistral,
+     "model.", "embed_tokens.weight", "lm_head.weight", false},
+    {"qwen2", LanguageModelShape::qwen2, "Qwen2ForCausalLM", read_qwen2, describe_qwen2, "model.",
+     "embed_tokens.weight", "lm_head.weight", false},
+    {"qwen3", LanguageModelShape::qwen3, "Qwen3ForCausalLM", read_qwen3, describe_qwen3, "model.",
+     "embed_tokens.weight", "lm_head.weight", false},
+    {"gemma3_text", LanguageModelShape::gemma3, "Gemma3ForCausalLM", read_gemma3, describe_gemma3,
+     "model.", "embed_tokens.weight", "lm_head.weight", true},
+    {"gpt_neox", LanguageModelShape::gpt_neox, "GPTNeoXForCausalLM", read_gpt_neox,
+     describe_gpt_neox, "gpt_neox.", "embed_in.weight", "embed_out.weight", false},
+    {"gpt2", LanguageModelShape::gpt2, "GPT2LMHeadModel", read_gpt2, describe_gpt2, "transformer.",
+     "wte.weight", "lm_head.weight", true}};
+
+const LanguageModelType* find_type(const std::string& name) {
+  const auto* found = std::ranges::find(language_model_types, name, &LanguageModelType::name);
+  return found == std::end(language_model_types) ? nullptr : found;
 }
 
-void describe_llama(const LayerOptions& layer, const LanguageModelOptions& options, Json& config) {
-  config["architectures"] = {"LlamaForCausalLM"};
-  config["model_type"] = "llama";
-  describe_text(layer, options, config);
-  config["num_key_value_heads"] = layer.heads;
-  config["rms_norm_eps"] = layer.norm_epsilon;
-  config["rope_theta"] = 10000.0;
-  config["mlp_bias"] = true;
-}
-
-void describe_gpt_neox(const LayerOptions& layer, const LanguageModelOptions& options,
-                       Json& config) {
-  config["architectures"] = {"GPTNeoXForCausalLM"};
-  config["model_type"] = "gpt_neox";
-  describe_text(layer, options, config);
-  config["layer_norm_eps"] = layer.norm_epsilon;
-  config["rotary_emb_base"] = 10000;
-  config["rotary_pct"] = 1.0;
-  config["use_parallel_residual"] = false;
-}
-
-void describe_gpt2(const LayerOptions& layer, const LanguageModelOptions& options, Json& config) {
-  config["architectures"] = {"GPT2LMHeadModel"};
-  config["model_type"] = "gpt2";
-  config["n_embd"] = layer.d_model;
-  config["n_inner"] = layer.d_ff;
-  config["n_layer"] = options.layers;
-  config["n_head"] = layer.heads;
-  config["n_positions"] = layer.max_positions;
-  config["activation_function"] = name_of(huggingface_activations, layer.activation);
-  config["layer_norm_epsilon"] = layer.norm_epsilon;
-}
-
-void describe(const LanguageModel& model, Json& config) {
-  const LayerOptions& layer = model.options.layer;
-  switch (shape_of(layer)) {
-    case LanguageModelShape::llama:
-      return describe_llama(layer, model.options, config);
-    case LanguageModelShape::gpt_neox:
-      return describe_gpt_neox(layer, model.options, config);
-    case LanguageModelShape::gpt2:
-      return describe_gpt2(layer, model.options, config);
-  }
+const LanguageModelType& type_of(const LayerOptions& options) {
+  return *std::ranges::find(language_model_types, shape_of(options), &LanguageModelType::shape);
 }
 
 Json config_of(const LanguageModel& model) {
+  const LanguageModelType& type = type_of(model.options.layer);
   Json config;
-  describe(model, config);
+  config["architectures"] = {type.architecture};
+  config["model_type"] = type.name;
+  type.describe(model, config);
   config["vocab_size"] = model.options.vocabulary;
   config["tie_word_embeddings"] = one_table(model);
   config["bos_token_id"] = begin_id;
@@ -114,104 +91,6 @@ prompt = tokenizer("The", return_tensors="pt", return_token_type_ids=False)
 print(tokenizer.decode(model.generate(**prompt, max_new_tokens=40)[0], skip_special_tokens=True))
 ```
 )";
-
-// Throws unless the setting is missing or is `value`, the only one that calque can represent.
-void require_number(const ForeignJson& config, std::string_view name, double value) {
-  const double found = config.number(name, value);
-  if (found != value) config.refuse(name, fmt::format("is {}; calque has {}", found, value));
-}
-void require_flag(const ForeignJson& config, std::string_view name, bool value, bool fallback) {
-  if (config.flag(name, fallback) != value) {
-    config.refuse(name, fmt::format("must be {}", value));
-  }
-}
-
-// Requires rotary positions over the whole head with the base 10000, in old and new settings.
-void require_usual_rotation(const ForeignJson& config) {
-  for (const char* name : {"rope_theta", "rotary_emb_base"}) require_number(config, name, 10000);
-  for (const char* name : {"rotary_pct", "partial_rotary_factor"}) require_number(config, name, 1);
-  if (config.has("rope_scaling")) config.refuse("rope_scaling", "must be null");
-  if (!config.has("rope_parameters")) return;
-  const ForeignJson rope(config.json()["rope_parameters"], config.path() + ": rope_parameters");
-  require_number(rope, "rope_theta", 10000);
-  require_number(rope, "partial_rotary_factor", 1);
-  const std::string type = rope.text("rope_type", "default");
-  if (type != "default") rope.refuse("rope_type", fmt::format("is {}; calque has default", type));
-}
-
-// Reads the settings that Llama and GPT-NeoX name alike.
-void read_text(const ForeignJson& config, Config& to) {
-  ModelConfig& model = to.model;
-  read_sizes(config, model);
-  to.data.context = config.integer("max_position_embeddings", 1, 1 << 20);
-  model.positions = PositionKind::rotary;
-  model.attention_dropout = static_cast<real>(config.number("attention_dropout", 0.0));
-  require_usual_rotation(config);
-}
-
-void read_llama(const ForeignJson& config, Config& to) {
-  read_text(config, to);
-  ModelConfig& model = to.model;
-  model.norm_kind = NormKind::rms;
-  model.norm_epsilon = static_cast<real>(config.number("rms_norm_eps", 1e-6));
-  model.activation = Activation::swiglu;
-  model.dropout = 0;
-  if (read_activation(config, "hidden_act") != Activation::silu) {
-    config.refuse("hidden_act", "must be silu");
-  }
-  if (config.integer("num_key_value_heads", 1, 1024, model.heads) != model.heads) {
-    config.refuse("num_key_value_heads",
-                  "must be num_attention_heads: calque has keys and values for every head");
-  }
-  if (config.integer("head_dim", 1, most_units, model.d_model / model.heads) !=
-      model.d_model / model.heads) {
-    config.refuse("head_dim", "must be hidden_size / num_attention_heads");
-  }
-}
-
-void read_gpt_neox(const ForeignJson& config, Config& to) {
-  read_text(config, to);
-  require_flag(config, "use_parallel_residual", false, true);
-  to.model.norm_epsilon = static_cast<real>(config.number("layer_norm_eps", 1e-5));
-  to.model.activation = read_activation(config, "hidden_act");
-  to.model.dropout = static_cast<real>(config.number("hidden_dropout", 0.0));
-}
-
-void read_gpt2(const ForeignJson& config, Config& to) {
-  ModelConfig& model = to.model;
-  model.d_model = config.integer("n_embd", 1, most_units);
-  model.d_ff = config.integer("n_inner", 1, 1 << 20, 4 * model.d_model);
-  model.layers = config.integer("n_layer", 1, 1000);
-  model.heads = config.integer("n_head", 1, 1024);
-  to.data.context = config.integer("n_positions", 1, 1 << 20, 1024);
-  model.norm_epsilon = static_cast<real>(config.number("layer_norm_epsilon", 1e-5));
-  model.activation = config.has("activation_function")
-                         ? read_activation(config, "activation_function")
-                         : Activation::gelu_tanh;
-  model.dropout = static_cast<real>(config.number("resid_pdrop", 0.1));
-  model.attention_dropout = static_cast<real>(config.number("attn_pdrop", 0.1));
-  require_flag(config, "scale_attn_weights", true, true);
-  require_flag(config, "scale_attn_by_inverse_layer_idx", false, false);
-  require_flag(config, "add_cross_attention", false, false);
-}
-
-struct LanguageModelType {
-  std::string_view name;
-  void (*read)(const ForeignJson&, Config&);
-  std::string prefix;             // of all tensors but the output's
-  std::string embedding, output;  // the tables
-  bool tied;                      // the default of tie_word_embeddings
-};
-
-const LanguageModelType language_model_types[] = {
-    {"llama", read_llama, "model.", "embed_tokens.weight", "lm_head.weight", false},
-    {"gpt_neox", read_gpt_neox, "gpt_neox.", "embed_in.weight", "embed_out.weight", false},
-    {"gpt2", read_gpt2, "transformer.", "wte.weight", "lm_head.weight", true}};
-
-const LanguageModelType* find_type(const std::string& name) {
-  const auto* found = std::ranges::find(language_model_types, name, &LanguageModelType::name);
-  return found == std::end(language_model_types) ? nullptr : found;
-}
 
 // Drops the constants that older versions of transformers stored with the weights: masks, and the
 // frequencies of rotary positions.

@@ -6,10 +6,10 @@ namespace calque {
 namespace {
 
 void walk_attention(ParameterWalk& walk, const std::string& name, const SelfAttention& attention) {
-  const int64_t d = attention.output.weight.cols();
+  const int64_t d = attention.query_columns(), kd = attention.key_columns();
   walk.linear(name + ".q_proj", attention.qkv, column_range(0, d));
-  walk.linear(name + ".k_proj", attention.qkv, column_range(d, 2 * d));
-  walk.linear(name + ".v_proj", attention.qkv, column_range(2 * d, 3 * d));
+  walk.linear(name + ".k_proj", attention.qkv, column_range(d, d + kd));
+  walk.linear(name + ".v_proj", attention.qkv, column_range(d + kd, d + 2 * kd));
 }
 
 void walk_attention(ParameterWalk& walk, const std::string& name, const CrossAttention& attention) {
@@ -39,13 +39,38 @@ void walk_embeddings(ParameterWalk& walk, const Transformer& model) {
   walk.table("model.decoder.embed_tokens.weight", model.target_embedding.weight, Side::target);
 }
 
-// The classes of language models do not scale embeddings, so the factor becomes part of the table.
+// Gemma scales embeddings. The classes of the other language models do not, so the factor becomes
+// part of the table.
 void walk_embedding(ParameterWalk& walk, const std::string& name, const LanguageModel& model) {
-  walk.table(name, model.embedding.weight, Side::target, model.embedding.factor);
+  const bool scales = shape_of(model.options.layer) == LanguageModelShape::gemma3;
+  walk.table(name, model.embedding.weight, Side::target, scales ? 1 : model.embedding.factor);
 }
 
 void walk_output(ParameterWalk& walk, const std::string& name, const LanguageModel& model) {
   if (!one_table(model)) walk.table(name, model.output.weight, Side::target);
+}
+
+// The norms and the attention of a layer of Llama and its relatives. Gemma names the norm before
+// the feed-forward network after it, because Llama calls that norm post_attention_layernorm.
+void walk_llama_norms(ParameterWalk& walk, const std::string& name,
+                      const SelfAttentionLayer& layer) {
+  const Residual &attention = layer.self_attention_residual, &network = layer.feed_forward_residual;
+  const bool gemma = attention.after.has_value();
+  const auto gain = [&](const char* end, const Gain& own) {
+    walk.tensor(name + end, gain_of(own, gemma));
+  };
+  gain(".input_layernorm.weight", attention.norm.gain);
+  if (gemma) {
+    gain(".post_attention_layernorm.weight", attention.after->gain);
+    gain(".pre_feedforward_layernorm.weight", network.norm.gain);
+    gain(".post_feedforward_layernorm.weight", network.after->gain);
+  } else {
+    gain(".post_attention_layernorm.weight", network.norm.gain);
+  }
+  if (layer.self_attention.query_norm) {
+    gain(".self_attn.q_norm.weight", layer.self_attention.query_norm->gain);
+    gain(".self_attn.k_norm.weight", layer.self_attention.key_norm->gain);
+  }
 }
 
 void walk_llama(ParameterWalk& walk, const LanguageModel& model) {
@@ -54,16 +79,16 @@ void walk_llama(ParameterWalk& walk, const LanguageModel& model) {
   for (size_t i = 0; i < model.stack.layers.size(); ++i) {
     const SelfAttentionLayer& layer = model.stack.layers[i];
     const std::string name = fmt::format("model.layers.{}", i);
-    walk.norm(name + ".input_layernorm", layer.self_attention_residual.norm);
+    walk_llama_norms(walk, name, layer);
     walk_attention(walk, name + ".self_attn", layer.self_attention);
     walk.linear(name + ".self_attn.o_proj", layer.self_attention.output);
-    walk.norm(name + ".post_attention_layernorm", layer.feed_forward_residual.norm);
     const FeedForward& network = dense(layer.feed_forward);
     walk.linear(name + ".mlp.gate_proj", network.inner, column_range(0, width));
     walk.linear(name + ".mlp.up_proj", network.inner, column_range(width, 2 * width));
     walk.linear(name + ".mlp.down_proj", network.outer);
   }
-  walk.norm("model.norm", *model.stack.norm);
+  const bool gemma = shape_of(model.options.layer) == LanguageModelShape::gemma3;
+  walk.tensor("model.norm.weight", gain_of(model.stack.norm->gain, gemma));
   walk_output(walk, "lm_head.weight", model);
 }
 
@@ -141,14 +166,10 @@ void walk_huggingface(ParameterWalk& walk, const Transformer& model) {
 }
 
 void walk_huggingface(ParameterWalk& walk, const LanguageModel& model) {
-  switch (shape_of(model.options.layer)) {
-    case LanguageModelShape::llama:
-      return walk_llama(walk, model);
-    case LanguageModelShape::gpt_neox:
-      return walk_gpt_neox(walk, model);
-    case LanguageModelShape::gpt2:
-      return walk_gpt2(walk, model);
-  }
+  const LanguageModelShape shape = shape_of(model.options.layer);
+  if (is_llama_like(shape)) return walk_llama(walk, model);
+  return shape == LanguageModelShape::gpt_neox ? walk_gpt_neox(walk, model)
+                                               : walk_gpt2(walk, model);
 }
 
 }  // namespace calque

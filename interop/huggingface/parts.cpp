@@ -53,7 +53,7 @@ AnyImported import_huggingface(const std::string& path) {
   if (type == "vit") return import_huggingface_vit(folder);
   folder.config.refuse("model_type",
                        fmt::format("is {}; calque imports marian, pegasus, gpt2, gpt_neox, llama, "
-                                   "bert and vit",
+                                   "mistral, qwen2, qwen3, gemma3_text, bert and vit",
                                    type));
 }
 

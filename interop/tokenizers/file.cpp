@@ -130,4 +130,10 @@ std::vector<ForeignJson> TokenizerFile::parts(const std::string& what) const {
   return list;
 }
 
+std::string part_pattern(const ForeignJson& part) {
+  if (!part.has("pattern")) return "";
+  const ForeignJson pattern(part.json()["pattern"], part.path() + ": pattern");
+  return pattern.text("Regex", pattern.text("String", ""));
+}
+
 }  // namespace calque

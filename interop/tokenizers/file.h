@@ -42,4 +42,7 @@ struct TokenizerFile {
   void read_added(int64_t size);
 };
 
+// The pattern of a part, a regular expression or a string; empty if it has none.
+std::string part_pattern(const ForeignJson& part);
+
 }  // namespace calque

@@ -10,6 +10,7 @@
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/files/base64.h"
+#include "interop/tokenizers/byte_level.h"
 #include "interop/tokenizers/vocabulary.h"
 
 namespace calque {
@@ -33,17 +34,38 @@ Json added_token(int32_t id, const std::string& content, bool special) {
           {"rstrip", false}, {"normalized", false}, {"special", special}};
 }
 
+// The tokens that are found before anything else, and those that are never found; the line end has
+// been added.
+void add_symbols(const Tokenizer& tokenizer, Json& tokens) {
+  if (const BytePairModel* pairs = tokenizer.byte_pairs()) {
+    const auto add = [&](const std::vector<std::string>& texts, bool special) {
+      for (const std::string& text : texts) {
+        tokens.push_back(added_token(*pairs->find(text), text, special));
+      }
+    };
+    add(pairs->rules().verbatim, false);
+    add(pairs->rules().control, true);
+  }
+  const SentencePieceModel* model = tokenizer.sentence_piece();
+  for (int32_t id = special_ids; model && id < model->size(); ++id) {
+    const bool control = model->is_control(id);
+    if (!control && (!model->is_user_defined(id) || tokenizer.newline_id() == id)) continue;
+    tokens.push_back(added_token(id, model->piece(id), control));
+  }
+}
+
 // The special symbols, the newline of documents and, for TextUse::masked, [MASK].
 Json added_tokens(const Tokenizer& tokenizer, TextUse use) {
   Json tokens = Json::array();
   for (int32_t id = 0; id < special_ids; ++id) {
-    tokens.push_back(added_token(id, std::string(special_symbols[id]), true));
+    tokens.push_back(added_token(id, token_text(tokenizer, id), true));
   }
   const bool bytes = tokenizer.options().kind == TokenizerKind::bytes;
   if (tokenizer.newline_id() && !bytes && *tokenizer.newline_id() >= special_ids &&
       token_text(tokenizer, *tokenizer.newline_id()) == "\n") {
     tokens.push_back(added_token(*tokenizer.newline_id(), "\n", false));
   }
+  add_symbols(tokenizer, tokens);
   if (use == TextUse::masked) {
     tokens.push_back(added_token(mask_id(tokenizer), std::string(mask_symbol), true));
     tokens.back()["lstrip"] = true;  // the space before it belongs to no token
@@ -51,9 +73,9 @@ Json added_tokens(const Tokenizer& tokenizer, TextUse use) {
   return tokens;
 }
 
-Json template_of_text(TextUse use) {
-  const auto symbol = [](int32_t id, int type) {
-    return Json{{"SpecialToken", {{"id", special_symbols[id]}, {"type_id", type}}}};
+Json template_of_text(const Tokenizer& tokenizer, TextUse use) {
+  const auto symbol = [&](int32_t id, int type) {
+    return Json{{"SpecialToken", {{"id", token_text(tokenizer, id)}, {"type_id", type}}}};
   };
   const auto text = [](const char* id, int type) {
     return Json{{"Sequence", {{"id", id}, {"type_id", type}}}};
@@ -67,7 +89,7 @@ Json template_of_text(TextUse use) {
   if (use != TextUse::continued) pair.push_back(symbol(end_id, 1));
   Json symbols = Json::object();
   for (const int32_t id : {begin_id, end_id}) {
-    const std::string name(special_symbols[id]);
+    const std::string name = token_text(tokenizer, id);
     symbols[name] = {{"id", name}, {"ids", {id}}, {"tokens", {name}}};
   }
   return {{"type", "TemplateProcessing"},
@@ -97,7 +119,7 @@ Json bpe(const Tokenizer& tokenizer, bool byte_fallback) {
   }
   return {{"type", "BPE"},
           {"dropout", nullptr},
-          {"unk_token", "<unk>"},
+          {"unk_token", token_text(tokenizer, unknown_id)},
           {"continuing_subword_prefix", nullptr},
           {"end_of_word_suffix", nullptr},
           {"fuse_unk", true},
@@ -161,12 +183,12 @@ void fill_bytes(const Tokenizer& tokenizer, Json& json) {
 }
 
 void fill_byte_pairs(const Tokenizer& tokenizer, Json& json) {
-  const Json bytes = {{"type", "ByteLevel"},
-                      {"add_prefix_space", false},
-                      {"trim_offsets", true},
-                      {"use_regex", true}};
-  json["pre_tokenizer"] = json["decoder"] = bytes;
+  const BytePairModel::Rules& rules = tokenizer.byte_pairs()->rules();
+  if (rules.nfc) json["normalizer"] = of_type("NFC");
+  json["pre_tokenizer"] = byte_level_split(rules.words);
+  json["decoder"] = byte_level_split(WordRule::gpt2);
   json["model"] = bpe(tokenizer, false);
+  json["model"]["ignore_merges"] = rules.whole_words;
 }
 
 void fill_word_pieces(const Tokenizer& tokenizer, Json& json) {
@@ -241,7 +263,7 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
   json["added_tokens"] = added_tokens(tokenizer, use);
   json["normalizer"] = nullptr;
   json["pre_tokenizer"] = nullptr;
-  json["post_processor"] = template_of_text(use);
+  json["post_processor"] = template_of_text(tokenizer, use);
   json["decoder"] = nullptr;
   if (tokenizer.sentence_piece()) {
     fill_sentence_piece(tokenizer, use, json);
@@ -261,13 +283,14 @@ void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse
                      int64_t longest) {
   Json config;
   config["tokenizer_class"] = "PreTrainedTokenizerFast";
-  config["bos_token"] = "<s>";
-  config["eos_token"] = "</s>";
-  config["pad_token"] = use == TextUse::translated ? "<s>" : "</s>";
-  config["unk_token"] = "<unk>";
+  const std::string begin = token_text(tokenizer, begin_id), end = token_text(tokenizer, end_id);
+  config["bos_token"] = begin;
+  config["eos_token"] = end;
+  config["pad_token"] = use == TextUse::translated ? begin : end;
+  config["unk_token"] = token_text(tokenizer, unknown_id);
   if (use == TextUse::masked || use == TextUse::classified) {
-    config["cls_token"] = "<s>";
-    config["sep_token"] = "</s>";
+    config["cls_token"] = begin;
+    config["sep_token"] = end;
   }
   if (use == TextUse::masked) config["mask_token"] = mask_symbol;
   config["model_max_length"] = longest;

@@ -8,6 +8,7 @@
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/files/base64.h"
+#include "interop/tokenizers/byte_level.h"
 #include "interop/tokenizers/file.h"
 #include "interop/tokenizers/json.h"
 #include "interop/tokenizers/vocabulary.h"
@@ -17,13 +18,6 @@
 namespace calque {
 namespace {
 
-// The pattern of a part, a regular expression or a string; empty if it has none.
-std::string pattern_of(const ForeignJson& part) {
-  if (!part.has("pattern")) return "";
-  const ForeignJson pattern(part.json()["pattern"], part.path() + ": pattern");
-  return pattern.text("Regex", pattern.text("String", ""));
-}
-
 // The rules of SentencePiece that correspond to a normalizer and a pre-tokenizer. Strip removes all
 // Unicode white space, Replace only spaces, as SentencePiece does. Published SentencePiece models
 // have either, so both are accepted.
@@ -31,7 +25,7 @@ PieceNormalization read_rules(const TokenizerFile& file) {
   PieceNormalization rules{.dummy_prefix = false, .removes_spaces = false};
   bool strips = false;
   for (const ForeignJson& part : file.parts("normalizer")) {
-    const std::string type = part.text("type"), pattern = pattern_of(part);
+    const std::string type = part.text("type"), pattern = part_pattern(part);
     if (type == "Precompiled") {
       const auto map = from_base64(part.text("precompiled_charsmap", ""));
       if (!map) part.refuse("precompiled_charsmap", "is not base64");
@@ -89,12 +83,14 @@ NewPieceModel new_model(const TokenizerFile& file, const ForeignSpecials& specia
   NewPieceModel model{.unigram = file.type == "Unigram", .normalization = read_rules(file)};
   const std::map<std::string, float> made = scores_of_merges(file.merges());
   float next = -static_cast<float>(made.size());
+  const auto text_of = [&](int64_t id) {
+    const auto found = file.tokens.find(id);
+    return found == file.tokens.end() ? std::string() : found->second;
+  };
+  model.symbols = {file.unknown, text_of(specials.begin), text_of(specials.end)};
   for (const auto& [id, text] : file.tokens) {
     if (is_symbol_of(specials, file, id)) continue;
     NewPiece piece{text, 0, kind_of_token(file, id, text)};
-    if (std::ranges::count(special_symbols, text) > 0) {
-      file.refuse("model.vocab", fmt::format("has the token {}, which calque reserves", text));
-    }
     if (piece.kind == PieceKind::normal) {
       const auto found = made.find(text);
       piece.score = model.unigram         ? file.scores.at(id)
@@ -139,49 +135,6 @@ bool is_byte_tokenizer(const TokenizerFile& file, const ForeignSpecials& special
   return bytes == 256;
 }
 
-bool is_byte_level(const TokenizerFile& file) {
-  const std::vector<ForeignJson> splits = file.parts("pre_tokenizer");
-  return file.type == "BPE" && splits.size() == 1 && splits[0].text("type") == "ByteLevel";
-}
-
-// Refuses settings that make the tokens differ from those of GPT-2.
-void require_plain_byte_level(const TokenizerFile& file) {
-  const ForeignJson split = file.parts("pre_tokenizer")[0], model = file.model();
-  if (split.flag("add_prefix_space", true)) split.refuse("add_prefix_space", "must be false");
-  if (!split.flag("use_regex", true)) split.refuse("use_regex", "must be true");
-  if (!file.parts("normalizer").empty()) {
-    file.refuse("normalizer", "must be null before byte-level BPE");
-  }
-  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    if (!model.text(key, "").empty()) model.refuse(key, "must be empty before byte-level BPE");
-  }
-  if (model.flag("ignore_merges", false)) model.refuse("ignore_merges", "must be false");
-}
-
-// The library finds special tokens in a text; the tokenizer of calque never encodes to them.
-Tokenizer byte_pair_tokenizer(const TokenizerFile& file, const ForeignSpecials& specials) {
-  require_plain_byte_level(file);
-  Vocabulary vocabulary;
-  for (const auto& [id, text] : file.tokens) {
-    if (is_symbol_of(specials, file, id)) continue;
-    if (file.added.contains(id)) {
-      file.refuse("added_tokens",
-                  fmt::format("has {}, which is not special; calque would not find it in a text",
-                              printable(text)));
-    }
-    const bool plain = text.find_first_of(std::string_view(" \t\n\r\0", 5)) == text.npos;
-    if (!plain || find_invalid_utf8(text) || vocabulary.find(text)) {
-      file.refuse("model.vocab",
-                  fmt::format("has the token {}, which calque cannot hold", printable(text)));
-    }
-    vocabulary.add(text);
-  }
-  std::vector<BytePairModel::Merge> merges;
-  for (auto& [left, right] : file.merges()) merges.push_back({left, right});
-  return {BytePairModel(std::move(vocabulary), std::move(merges), file.file.path()),
-          {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
-}
-
 // The symbol of a token. Characters that a line of a vocabulary cannot hold are escaped.
 std::string escaped(const std::string& text, TokenizerKind kind) {
   if (text == "\n") return std::string(newline_symbol);
@@ -201,7 +154,7 @@ Tokenizer symbol_tokenizer(const TokenizerFile& file, const ForeignSpecials& spe
   const std::vector<ForeignJson> splits = file.parts("pre_tokenizer");
   const bool words = splits.size() == 1 && splits[0].text("type") == "WhitespaceSplit";
   const bool characters = splits.size() == 1 && splits[0].text("type") == "Split" &&
-                          pattern_of(splits[0]) == "[\\s\\S]";
+                          part_pattern(splits[0]) == "[\\s\\S]";
   if (!words && !characters) {
     file.refuse("pre_tokenizer", "is neither WhitespaceSplit nor a split into characters");
   }
@@ -254,13 +207,14 @@ Tokenizer word_pieces(const TokenizerFile& file, const ForeignSpecials& specials
 
 ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpecials& specials) {
   const TokenizerFile file(path, specials.size);
+  const auto is_symbol = [&](int64_t id) { return is_symbol_of(specials, file, id); };
   ForeignTokenizer read;
   if (file.type == "WordPiece") {
     read.tokenizer = word_pieces(file, specials);
   } else if (file.type == "WordLevel") {
     read.tokenizer = symbol_tokenizer(file, specials);
   } else if (is_byte_level(file)) {
-    read.tokenizer = byte_pair_tokenizer(file, specials);
+    read.tokenizer = byte_level_tokenizer(file, is_symbol);
   } else if (is_byte_tokenizer(file, specials)) {
     read.tokenizer = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
   } else {

@@ -2,10 +2,13 @@
 // Writes SentencePiece models, serialized protocol buffers, from lists of pieces. The SentencePiece
 // library itself can only train models.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "data/tokenizers/vocabulary.h"
 
 namespace calque {
 
@@ -39,6 +42,8 @@ struct NewPieceModel {
   bool unigram = false;  // false: BPE
   PieceNormalization normalization = {};
   std::vector<NewPiece> pieces = {};  // without the special symbols
+  // The texts of <unk>, <s> and </s>, where pieces have these texts; empty: these texts.
+  std::array<std::string, special_ids> symbols = {};
 };
 
 // The bytes of the model, with the special symbols at 0, 1 and 2 before the pieces.

@@ -10,6 +10,7 @@
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/export_to.h"
+#include "interop/model.h"
 #include "nn/models/language_model.h"
 
 namespace calque {
@@ -24,7 +25,7 @@ inline Tokenizer byte_pair_tokenizer() {
   const std::vector<BytePairModel::Merge> merges = {
       {"t", "h"}, {"th", "e"}, {"\u0120", "the"}, {"\u0120", "c"}, {"a", "t"}, {"\u0120c", "at"}};
   for (const auto& [left, right] : merges) vocabulary.add(left + right);
-  return {BytePairModel(std::move(vocabulary), merges, "test"),
+  return {BytePairModel(std::move(vocabulary), merges, {}, "test"),
           {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
 }
 
@@ -63,6 +64,34 @@ struct SmallText {
   void write(const std::string& out) const { export_to("huggingface", parts(), model, out); }
 };
 
+// The options of the relatives of Llama, each with a different base of rotation.
+inline void give_options_of(LanguageModelShape shape, ModelConfig& to) {
+  to.kv_heads = 1;
+  to.biases = BiasedLayers::none;
+  to.rotation.base = 1000.0 * static_cast<double>(shape);
+  switch (shape) {
+    case LanguageModelShape::mistral:
+      to.attention.window = 5;
+      break;
+    case LanguageModelShape::qwen2:
+      to.biases = BiasedLayers::qkv;
+      break;
+    case LanguageModelShape::qwen3:
+      to.qk_norm = true;
+      to.head_width = 8;
+      break;
+    default:
+      to.qk_norm = true;
+      to.head_width = 8;
+      to.norm_placement = NormPlacement::both;
+      to.norm_kind = NormKind::rms_centered;
+      to.activation = Activation::geglu_tanh;
+      to.layers = 7;
+      to.attention = {.window = 5, .full_every = 6};
+      to.rotation.local_base = 10000;
+  }
+}
+
 inline Config small_text_config(LanguageModelShape shape) {
   Config config;
   config.task = TaskKind::language_model;
@@ -73,10 +102,11 @@ inline Config small_text_config(LanguageModelShape shape) {
   const bool gpt2 = shape == LanguageModelShape::gpt2;
   config.model.positions = gpt2 ? PositionKind::learned : PositionKind::rotary;
   config.model.activation = Activation::gelu;
-  if (shape == LanguageModelShape::llama) {
+  if (is_llama_like(shape)) {
     config.model.norm_kind = NormKind::rms;
     config.model.activation = Activation::swiglu;
   }
+  if (shape > LanguageModelShape::llama) give_options_of(shape, config.model);
   return config;
 }
 

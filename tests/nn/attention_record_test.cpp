@@ -25,15 +25,15 @@ Tensor appended(const Tensor& cache, const Tensor& row) {
 
 // Runs one more token of a sentence through a layer, with both attentions over the cache.
 Tensor step(const DecoderLayer& layer, const Tensor& x, DecoderCache& cache, int32_t position) {
-  const int64_t d = x.cols();
+  const int64_t d = layer.self_attention.query_columns(), kd = layer.self_attention.key_columns();
   const auto of_length = [](int64_t length) {
     return Segments::of_lengths(std::vector<int32_t>{static_cast<int32_t>(length)});
   };
   const Segments one = of_length(1);
   const Tensor back = layer.self_attention_residual(x, Mode::evaluate, [&](const Tensor& h) {
     const Tensor qkv = layer.self_attention.project(h, one, std::vector<int32_t>{position});
-    cache.keys = appended(cache.keys, slice_cols(qkv, d, 2 * d));
-    cache.values = appended(cache.values, slice_cols(qkv, 2 * d, 3 * d));
+    cache.keys = appended(cache.keys, slice_cols(qkv, d, d + kd));
+    cache.values = appended(cache.values, slice_cols(qkv, d + kd, d + 2 * kd));
     return layer.self_attention.output(
         attention(slice_cols(qkv, 0, d), cache.keys, cache.values, one, of_length(position + 1),
                   layer.self_attention.attention_options(Mode::evaluate)));

@@ -220,8 +220,9 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
   CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
   const json nowhere = json::parse(served.get("/nowhere").body);
   CHECK(nowhere["error"] == "there is no such route");
-  for (const HttpResponse& unknown : {served.post("/v1/chat/completions", json::object()),
-                                      served.get("/v1/nothing"), served.get("/v1")}) {
+  for (const HttpResponse& unknown :
+       {served.post("/v1/chat/completions", json::object()), served.get("/v1/nothing"),
+        served.get("/v1")}) {
     CHECK(unknown.status == 404);
     const json error = json::parse(unknown.body)["error"];
     CHECK(error["message"] == "there is no such route");

@@ -8,11 +8,7 @@
 #include "train/storage/safetensors_header.h"
 
 namespace calque {
-namespace {
 
-float from_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
-
-// IEEE half precision: a sign bit, 5 bits of exponent, 10 bits of fraction.
 float from_f16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000U) << 16;
   const uint32_t exponent = bits >> 10 & 0x1FU;
@@ -24,6 +20,10 @@ float from_f16(uint16_t bits) {
   }
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
+
+namespace {
+
+float from_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
 template <class Stored, auto convert>
 void decode(const std::byte* from, std::span<real> to) {

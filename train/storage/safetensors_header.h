@@ -27,6 +27,8 @@ struct ElementType {
 };
 const ElementType* find_element_type(std::string_view name);  // null if unknown
 const ElementType& element_type_of_real();
+// A number in half precision (IEEE): a sign bit, 5 bits of exponent, 10 bits of fraction.
+float from_f16(uint16_t bits);
 
 struct TensorEntry {
   std::string name;

@@ -12,9 +12,9 @@
 namespace calque {
 namespace {
 
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> words_of(std::string_view text, WordRule rule = WordRule::gpt2) {
   std::vector<std::string> words;
-  for_each_byte_level_word(text, [&](std::string_view word) { words.emplace_back(word); });
+  for_each_byte_level_word(text, rule, [&](std::string_view word) { words.emplace_back(word); });
   return words;
 }
 
@@ -38,6 +38,20 @@ TEST_CASE("a text is split into the words of GPT-2") {
   CHECK(words_of("").empty());
 }
 
+TEST_CASE("Llama 3 groups three digits, Qwen takes single ones, and both keep line ends together") {
+  const char* text = "It'S 12345 a-b\n\n  c !\n\"d\u00e9j\u00e0";
+  CHECK(words_of(text, WordRule::llama3) == Words{"It", "'S", " ", "123", "45", " a", "-b", "\n\n",
+                                                  " ", " c", " !\n", "\"d\u00e9j\u00e0"});
+  CHECK(words_of(text, WordRule::qwen2) == Words{"It", "'S", " ", "1", "2", "3", "4", "5", " a",
+                                                 "-b", "\n\n", " ", " c", " !\n",
+                                                 "\"d\u00e9j\u00e0"});
+}
+
+TEST_CASE("SmolLM cuts at each digit before it cuts words") {
+  CHECK(words_of("a 12  b'S 3", WordRule::smollm) ==
+        Words{"a", " ", "1", "2", " ", " b", "'", "S", " ", "3"});
+}
+
 Vocabulary all_bytes() {
   Vocabulary vocabulary;
   for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
@@ -49,7 +63,7 @@ Tokenizer tokenizer_of(const std::vector<BytePairModel::Merge>& merges) {
   for (const auto& [left, right] : merges) {
     if (!vocabulary.find(left + right)) vocabulary.add(left + right);
   }
-  return {BytePairModel(std::move(vocabulary), merges, "test"),
+  return {BytePairModel(std::move(vocabulary), merges, {}, "test"),
           {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
 }
 
@@ -99,6 +113,37 @@ TEST_CASE("a saved byte-level BPE is loaded unchanged, also where two pairs merg
   CHECK(read.size() == own.size());
   CHECK(symbols(read, "abc bc") == symbols(own, "abc bc"));
   CHECK(own.hash() != tokenizer_of({{"b", "c"}, {"a", "b"}, {"ab", "c"}, {"a", "bc"}}).hash());
+}
+
+TEST_CASE("whole words and verbatim tokens come before merges, and the file keeps the rules") {
+  Vocabulary vocabulary = all_bytes();
+  for (const char* token : {"ab", "abc", "<think>", "<think>x", "<|end|>", "\u00c3\u00a9"}) {
+    vocabulary.add(token);
+  }
+  const Tokenizer own(BytePairModel(std::move(vocabulary), {{"a", "b"}, {"\u00c3", "\u00a9"}},
+                                    {.words = WordRule::llama3,
+                                     .whole_words = true,
+                                     .nfc = true,
+                                     .verbatim = {"<think>", "<think>x"},
+                                     .control = {"<|end|>"}},
+                                    "test"),
+                      {.kind = TokenizerKind::byte_pairs, .nfkc = false});
+  const TemporaryFolder folder;
+  own.save(folder.path("t"));
+  const Tokenizer read = Tokenizer::load(folder.path("t.vocab"), own.options());
+  CHECK(read.hash() == own.hash());
+  for (const Tokenizer& tokenizer : {own, read}) {
+    CHECK(symbols(tokenizer, "abc") == Words{"abc"});
+    CHECK(symbols(tokenizer, "abd") == Words{"ab", "d"});
+    CHECK(symbols(tokenizer, "a<think>xb") == Words{"a", "<think>x", "b"});
+    CHECK(symbols(tokenizer, "<think>") == Words{"<think>"});
+    CHECK(symbols(tokenizer, "<|end|>").size() == 7);
+    CHECK(symbols(tokenizer, "e\u0301") == Words{"\u00c3\u00a9"});
+    CHECK(tokenizer.normalize("e\u0301<think>") == "\u00e9<think>");
+  }
+  folder.write("t.vocab", "<unk>\tllama4" + folder.read("t.vocab").substr(28));
+  CHECK(message_of<Error>([&] { Tokenizer::load(folder.path("t.vocab"), own.options()); }) ==
+        folder.path("t.vocab") + ":1: 'llama4' is no rule of byte-level BPE");
 }
 
 TEST_CASE("a damaged file of byte-level BPE is refused with its name and the reason") {

@@ -12,7 +12,7 @@ import warnings
 import sentencepiece
 import torch
 import transformers
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 from interop_run import Calque, read_lines, report, report_tokens
 
@@ -33,7 +33,8 @@ def main(program, run, export, text, count="1000"):
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     calque = Calque(program, run)
-    tokenizer = AutoTokenizer.from_pretrained(export)
+    # AutoTokenizer would take the tokenizer that the published models of this type have.
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(export)
     model, loading = AutoModelForCausalLM.from_pretrained(export, output_loading_info=True)
     model.eval()
     unexpected = [name for kind in ("missing_keys", "unexpected_keys", "mismatched_keys")

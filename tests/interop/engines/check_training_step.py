@@ -4,7 +4,7 @@ those after the same step in PyTorch.
 
     check_training_step.py CALQUE WORK MODEL SOURCE [TARGET]
 
-MODEL is a folder of MarianMT, GPT-2 or Llama. SOURCE and TARGET are parallel text, or SOURCE alone
+MODEL is a folder of MarianMT, GPT-2, or Llama and its relatives. SOURCE and TARGET are parallel text, or SOURCE alone
 the text of a language model.
 """
 import os
@@ -66,7 +66,8 @@ def main(program, work, model, source, target=None):
     loader = transformers.AutoModelForSeq2SeqLM if target else transformers.AutoModelForCausalLM
     theirs = loader.from_pretrained(model)
     before = {name: x.detach().clone() for name, x in theirs.state_dict().items()}
-    step_theirs(theirs.train(), transformers.AutoTokenizer.from_pretrained(model), lines)
+    tokenizer = transformers.AutoTokenizer if target else transformers.PreTrainedTokenizerFast
+    step_theirs(theirs.train(), tokenizer.from_pretrained(model), lines)
     # The row of <s> is not compared: it is the padding, with which MarianMT's decoder begins, and
     # transformers does not train it.
     ours, rows, own_rows = load_file(f"{out}/model.safetensors"), tokens_of(model), tokens_of(out)

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Trains a small language model with transformers, to be imported.
 
-    train_language_model.py FOLDER TEXT gpt2|gpt2_bytes|llama|gpt_neox
+    train_language_model.py FOLDER TEXT gpt2|gpt2_bytes|gpt_neox|llama|llama3|llama_biases|mistral|
+                                        qwen2|qwen3|gemma3
 
-GPT-2 has a bias in every layer and tied embeddings, Llama neither. The tokenizer is a Unigram model
-of the library tokenizers; for gpt2_bytes, it is byte-level BPE with one token that begins and ends a
-text, as in published models.
+GPT-2 has a bias in every layer and tied embeddings, Llama neither. The later models have every option
+that calque reads: heads that share keys and values, wide heads, scaled rotation, windows, norms of
+queries and keys. The tokenizer is a Unigram model of the library tokenizers; for gpt2_bytes, it is
+byte-level BPE with one token that begins and ends a text, as in published models.
 """
 import sys
 
 import torch
 import transformers
 from tokenizers import processors
-from transformers import (AutoModelForCausalLM, GPT2Config, GPTNeoXConfig, LlamaConfig,
-                          PreTrainedTokenizerFast)
+from transformers import (AutoModelForCausalLM, Gemma3TextConfig, GPT2Config, GPTNeoXConfig,
+                          LlamaConfig, MistralConfig, PreTrainedTokenizerFast, Qwen2Config,
+                          Qwen3Config)
 
 import library_tokenizers
 from interop_run import read_lines
@@ -40,6 +43,21 @@ def make_byte_level_tokenizer(lines):
                                    pad_token=end, model_max_length=CONTEXT)
 
 
+llama3_scaling = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                  "original_max_position_embeddings": 32}
+# The class, and the settings that differ from those of the Llama above.
+later_kinds = {
+    "llama3": (LlamaConfig, {"num_key_value_heads": 2, "rope_theta": 500000.0, "rope_scaling": llama3_scaling,
+                             "tie_word_embeddings": True}),
+    "llama_biases": (LlamaConfig, {"num_key_value_heads": 1, "head_dim": 24, "attention_bias": True,
+                                   "mlp_bias": True, "rope_scaling": {"rope_type": "linear", "factor": 4.0}}),
+    "mistral": (MistralConfig, {"num_key_value_heads": 2, "sliding_window": 8}),
+    "qwen2": (Qwen2Config, {"num_key_value_heads": 2, "rope_theta": 1e6, "tie_word_embeddings": True}),
+    "qwen3": (Qwen3Config, {"num_key_value_heads": 2, "head_dim": 32, "rope_theta": 1e6}),
+    "gemma3": (Gemma3TextConfig, {"num_key_value_heads": 1, "head_dim": 24, "num_hidden_layers": 7,
+                                  "sliding_window": 8, "query_pre_attn_scalar": 20})}
+
+
 def config_of(kind, tokenizer):
     shared = {"vocab_size": len(tokenizer), "bos_token_id": tokenizer.bos_token_id,
               "eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.eos_token_id}
@@ -47,6 +65,9 @@ def config_of(kind, tokenizer):
              "num_attention_heads": 4, "max_position_embeddings": CONTEXT}
     if kind == "llama":
         return LlamaConfig(**shared, **sizes)
+    if kind in later_kinds:
+        make, more = later_kinds[kind]
+        return make(**shared, **{**sizes, **more})
     if kind == "gpt_neox":
         return GPTNeoXConfig(**shared, **sizes, use_parallel_residual=False, rotary_pct=1.0)
     return GPT2Config(**shared, n_embd=WIDTH, n_layer=2, n_head=4, n_positions=CONTEXT,
@@ -55,6 +76,7 @@ def config_of(kind, tokenizer):
 
 def main(folder, text, kind):
     transformers.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     torch.set_num_threads(1)
     torch.manual_seed(1)
     lines = [line for line in read_lines(text, 10**6) if line.strip()]

@@ -45,6 +45,25 @@ TEST_CASE("a GGUF file that is imported and exported again has the same bytes") 
     config = small_text_config(LanguageModelShape::gpt2);
     config.tokenizer = own.tokenizer;
   }
+  SUBCASE("Qwen 2") { config.model = small_text_config(LanguageModelShape::qwen2).model; }
+  SUBCASE("Qwen 3") { config.model = small_text_config(LanguageModelShape::qwen3).model; }
+  SUBCASE("Gemma 3") {
+    config.model = small_text_config(LanguageModelShape::gemma3).model;
+    config.model.norm_kind = NormKind::rms;  // the file holds gains, not their distance from 1
+  }
+  SUBCASE("Llama 3") {
+    config.model.kv_heads = 1;
+    config.model.biases = BiasedLayers::none;
+    config.model.rotation = {.base = 500000,
+                             .scaling = {.kind = RotationScalingKind::llama3, .factor = 8}};
+  }
+  SUBCASE("linear scaling") {
+    config.model.rotation.scaling = {.kind = RotationScalingKind::linear, .factor = 4};
+  }
+  SUBCASE("byte-level BPE") {
+    config.tokenizer.kind = TokenizerKind::byte_pairs;
+    tokenizer = byte_pair_tokenizer();
+  }
   SUBCASE("SentencePiece") {
     config.tokenizer.kind = TokenizerKind::bpe;
     config.tokenizer.byte_fallback = true;
@@ -78,8 +97,10 @@ TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
   CHECK(refused().empty());
   SUBCASE("architecture") {
     set("general.architecture", "bert");
-    CHECK(refused() ==
-          "m.gguf: general.architecture is bert; calque imports llama, gptneox and gpt2");
+    CHECK(
+        refused() ==
+        "m.gguf: general.architecture is bert; calque imports llama, qwen2, qwen3, gemma3, gptneox "
+        "and gpt2");
   }
   SUBCASE("type") {
     set("llama.block_count", "two");
@@ -87,11 +108,19 @@ TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
   }
   SUBCASE("size") {
     set("llama.block_count", uint32_t{3});
-    CHECK(refused() == "m.gguf: blk.2.attn_norm.weight is missing");
+    CHECK(refused() == "m.gguf: blk.2.attn_q.weight is missing");
   }
   SUBCASE("rotation") {
-    set("llama.rope.freq_base", 500000.0F);
-    CHECK(refused() == "m.gguf: llama.rope.freq_base is 500000; calque has 10000");
+    file.values.emplace_back("llama.rope.scaling.type", "yarn");
+    CHECK(refused() == "m.gguf: llama.rope.scaling.type is yarn; calque has none and linear");
+  }
+  SUBCASE("heads of keys") {
+    set("llama.attention.head_count_kv", uint32_t{3});
+    CHECK(refused() == "m.gguf: llama.attention.head_count_kv must divide head_count");
+  }
+  SUBCASE("factors of rotation") {
+    file.tensors.push_back({"rope_freqs.weight", Tensor::of({3}, {1, 5, 2})});
+    CHECK(refused() == "m.gguf: rope_freqs.weight is not the scaling of Llama 3");
   }
   SUBCASE("tokens") {
     set("tokenizer.ggml.token_type", std::vector<int32_t>{1});
@@ -99,13 +128,19 @@ TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
   }
 }
 
-TEST_CASE("a quantized GGUF file is refused with the name of a tensor") {
-  std::string bytes = gguf_bytes({{}, {{"token_embd.weight", Tensor::full({1, 32}, 1)}}});
-  // The type follows the name, the number of axes and two sizes.
-  const size_t type = bytes.find("token_embd.weight") + 17 + 4 + 16;
-  bytes[type] = 8;
-  CHECK(message_of<Error>([&] { parse_gguf(bytes, "m.gguf"); }) ==
-        "m.gguf: token_embd.weight is quantized (type 8); calque imports floating-point numbers");
+TEST_CASE("a tensor of an unknown type, or with rows of broken blocks, is refused in one line") {
+  const auto refused = [](const Shape& shape, char kind) {
+    std::string bytes = gguf_bytes({{}, {{"token_embd.weight", Tensor::full(shape, 1)}}});
+    // The type follows the name, the number of axes and two sizes.
+    bytes[bytes.find("token_embd.weight") + 17 + 4 + 16] = kind;
+    return message_of<Error>([&] { parse_gguf(bytes, "m.gguf"); });
+  };
+  CHECK(refused({1, 32}, 99) ==
+        "m.gguf: token_embd.weight is quantized in a way that calque does not read (type 99); it "
+        "reads F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K");
+  CHECK(refused({3, 40}, 8) ==
+        "m.gguf: token_embd.weight is Q8_0, but has rows of 40 numbers, no whole blocks of 32");
+  CHECK(refused({1, 32}, 8).empty());
 }
 
 }  // namespace

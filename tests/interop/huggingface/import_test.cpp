@@ -247,7 +247,7 @@ TEST_CASE("a folder that is damaged, or whose model calque cannot represent, is 
     original.change("config.json", "model_type", "t5");
     ends(
         "config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox, llama, "
-        "bert and vit");
+        "mistral, qwen2, qwen3, gemma3_text, bert and vit");
   }
   SUBCASE("another activation") {
     original.change("config.json", "activation_function", "tanh");

@@ -48,7 +48,7 @@ TEST_CASE("encoding and decoding preserve a text with [MASK]") {
 TEST_CASE("encoding and decoding by byte-level BPE preserve a text with [MASK]") {
   Vocabulary vocabulary;
   for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
-  const Tokenizer tokenizer(BytePairModel(std::move(vocabulary), {}, "test"),
+  const Tokenizer tokenizer(BytePairModel(std::move(vocabulary), {}, {}, "test"),
                             {.kind = TokenizerKind::byte_pairs, .nfkc = false});
   for (const std::string text : {"The [MASK] sleeps.", "The d[MASK]g", "[MASK][MASK] a"}) {
     CHECK(masked_text(tokenizer, encode_masked_text(tokenizer, text)) == text);
