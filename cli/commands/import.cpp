@@ -38,9 +38,9 @@ void add_import_command(CLI::App& calque) {
       ->required()
       ->type_name("DIR");
   command->footer(
-      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX, GPT-2, BERT or\n"
-      "ViT), a folder of CTranslate2, a folder or file .npz of Marian, or a file .gguf of\n"
-      "llama.cpp that is not quantized.\n"
+      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, Mistral, Qwen, Gemma 3,\n"
+      "GPT-NeoX, GPT-2, BERT or ViT), a folder of CTranslate2, a folder or file .npz of Marian, or\n"
+      "a file .gguf of llama.cpp, also a quantized one.\n"
       "A model that calque cannot represent is refused. docs/interop.md has the formats.\n"
       "Example: calque import opus-mt-en-de --run runs/opus");
   command->callback([arguments] { run_import(*arguments); });

@@ -1,4 +1,4 @@
-// Llama, GPT-NeoX and GPT-2: language models.
+// Language models: Llama and its relatives, GPT-NeoX and GPT-2.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
