@@ -71,9 +71,38 @@ TEST_CASE("attention is a map with window, and wrong maps are refused with the r
     return write_value(parse_config(text, "c").config.model.attention);
   };
   CHECK(written("{}") == "{}");
-  CHECK(written("{window: 8, global: 1}") == "{window: 8, dilation: 1, global: 1, random: 0}");
+  CHECK(written("{window: 8, global: 1}") ==
+        "{window: 8, dilation: 1, full_every: 0, global: 1, random: 0}");
   CHECK(written("{window: 8, dilation: 2, random: 3}") ==
-        "{window: 8, dilation: 2, dilated_from: 0, global: 0, random: 3, block: 64, seed: 1}");
+        "{window: 8, dilation: 2, dilated_from: 0, full_every: 0, global: 0, random: 3, block: 64, "
+        "seed: 1}");
+}
+
+TEST_CASE("rotation is a map of its own, and wrong maps are refused with the reason") {
+  const auto config = [](const std::string& map) {
+    return parse_config(
+        "data: {train: {toy: copy}}\nmodel: {positions: rotary, rotation: " + map + "}\n", "c");
+  };
+  const auto answer = [&](const std::string& map) {
+    return message_of<Error>([&] { config(map); });
+  };
+  const Rotation llama3 =
+      config("{base: 500000, scaling: llama3, factor: 8}").config.model.rotation;
+  CHECK(llama3 ==
+        Rotation{.base = 500000, .scaling = {.kind = RotationScalingKind::llama3, .factor = 8}});
+  CHECK(write_value(llama3) ==
+        "{base: 500000, part: 1, local_base: 0, scaling: llama3, factor: 8, low: 1, high: 4, "
+        "original: 8192}");
+  CHECK(write_value(config("{part: 0.5}").config.model.rotation) ==
+        "{base: 10000, part: 0.5, local_base: 0, scaling: none}");
+  CHECK(write_value(Rotation()) == "{}");
+  CHECK(answer("{factor: 2}").find("model.rotation.factor: needs scaling") != std::string::npos);
+  CHECK(answer("{scaling: linear, low: 2}").find("model.rotation.low: needs scaling: llama3") !=
+        std::string::npos);
+  CHECK(answer("{scaling: llama3, low: 4, high: 2}").find("high: 2 must be above low: 4") !=
+        std::string::npos);
+  CHECK(answer("{part: 2}").find("model.rotation.part") != std::string::npos);
+  CHECK(answer("3").find("a map such as {base: 500000}") != std::string::npos);
 }
 
 TEST_CASE("a value out of range is refused") {

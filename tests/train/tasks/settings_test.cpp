@@ -105,11 +105,14 @@ TEST_CASE("every key that a translator's model or search uses changes its option
     if (!here || elsewhere.contains(key.name)) continue;
     Config changed = before;
     bool found = false;
-    for (const char* value : {"16", "0.05", "true", "false", "none", "pre", "rms", "gelu", "first",
-                              "{count: 4}", "{window: 4}", "rnn", "lstm", "zero"}) {
+    for (const char* value :
+         {"16", "2", "0.05", "true", "false", "none", "pre", "rms", "gelu", "first", "{count: 4}",
+          "{window: 4}", "{base: 2}", "rnn", "lstm", "zero"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);
+        options(changed);
       } catch (const Error&) {
+        changed = before;
         continue;
       }
       found = key.write(changed) != key.write(before);
