@@ -85,7 +85,7 @@ class Failure {
 
 // Calls body() on each thread of the team: of all threads, or of the group of the task.
 template <class Body>
-void on_team(int team, const Body& body) {
+void on_team([[maybe_unused]] int team, const Body& body) {
   if (ThreadGroup* const group = ThreadGroup::of_task()) return group->run(body);
 #pragma omp parallel num_threads(team)
   {
