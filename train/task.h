@@ -101,12 +101,12 @@ struct Scores {
   std::vector<ResultTable> tables = {};
 };
 
-// A file in a run's folder without which the trained model cannot be used, besides the config and
-// the tokenizers.
+// A file in a run's folder that belongs to the trained model, besides the config and the tokenizers.
 struct SideFile {
   std::string (RunFolder::*path)() const;
-  // Complete "its ... of RUN; average ...", said of two runs whose files differ.
-  std::string_view difference, advice;
+  // Complete "its ... of RUN; average ...", said of two runs whose files differ. Without them the
+  // files may differ, and a run may lack the file.
+  std::string_view difference = {}, advice = {};
 };
 
 class Task {

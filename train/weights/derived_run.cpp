@@ -15,14 +15,14 @@ void copy_surroundings(const TrainedRun& run, const std::string& to) {
   const RunFolder& from = run.location.folder;
   make_folder(real_files(), to);
   fs::copy_file(from.config(), RunFolder{to}.config());
-  const std::string sentences = fs::path(from.sentences()).filename().string();
   for (const auto& entry : fs::directory_iterator(from.path)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("tokenizer.") || name == sentences)
-      fs::copy_file(entry.path(), fs::path(to) / name);
+    if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), fs::path(to) / name);
   }
   for (const SideFile& file : run.task->side_files()) {
-    fs::copy_file((from.*file.path)(), (RunFolder{to}.*file.path)());
+    const std::string path = (from.*file.path)();
+    if (file.difference.empty() && !fs::exists(path)) continue;
+    fs::copy_file(path, (RunFolder{to}.*file.path)());
   }
 }
 

@@ -134,6 +134,8 @@ CASES = {
     "gelu_tanh": (c.gelu_tanh, gelu_tanh, [x235]),
     "silu": (c.silu, lambda x: x * sigmoid(x), [x235]),
     "swiglu": (c.swiglu, swiglu, [normal(3, 6)]),
+    "geglu": (c.geglu, lambda x: gelu(x[:, :3]) * x[:, 3:], [normal(3, 6)]),
+    "geglu_tanh": (c.geglu_tanh, lambda x: gelu_tanh(x[:, :3]) * x[:, 3:], [normal(3, 6)]),
     "dropout": (lambda x: c.dropout(1 * x, 0.0), lambda x: x, [x23]),
     "sum": (c.sum, np.sum, [x235]),
     "mean": (c.mean, np.mean, [x235]),

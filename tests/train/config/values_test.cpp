@@ -101,7 +101,7 @@ TEST_CASE("rotation is a map of its own, and wrong maps are refused with the rea
         std::string::npos);
   CHECK(answer("{scaling: llama3, low: 4, high: 2}").find("high: 2 must be above low: 4") !=
         std::string::npos);
-  CHECK(answer("{part: 2}").find("model.rotation.part") != std::string::npos);
+  CHECK(answer("{part: 2}").find("part: must be a number, 0.001 to 1") != std::string::npos);
   CHECK(answer("3").find("a map such as {base: 500000}") != std::string::npos);
 }
 

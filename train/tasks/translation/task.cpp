@@ -56,6 +56,7 @@ class TranslationTask : public ModelTask<TranslationModel> {
       : TranslationTask(config, run, start, open_translation_tokenizers(config, run, start)) {}
 
   std::span<const MetricInfo> metrics() const override { return translation_task.metrics(); }
+  std::vector<SideFile> side_files() const override { return {{&RunFolder::sentences}}; }
   std::string tokenizer_hash() const override { return tokenizers_.hash(); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
   bool validates() const override { return validation_ && validation_->has_data(); }
