@@ -86,6 +86,18 @@ void write_checkpoint(const RunParts& from, const std::string& config, const Par
   }
 }
 
+// For continued training, a model that reads long texts gets windows of a usual length, which need
+// less memory. A table of positions ties a model to its context.
+Config with_usual_windows(Config config) {
+  constexpr int64_t usual = 1024;
+  if (config.task == TaskKind::language_model && config.model.positions == PositionKind::rotary &&
+      config.data.context > usual) {
+    config.data.context = usual;
+    config.training.batch_tokens = TrainingConfig().batch_tokens;
+  }
+  return config;
+}
+
 void write_run(const RunParts& from, const std::string& run, const Parameters& parameters,
                ExportFolder& to) {
   Config config = from.config;
@@ -94,7 +106,7 @@ void write_run(const RunParts& from, const std::string& run, const Parameters& p
   complete(config);
   const std::string text = show_config(config);
   to.write("config.yaml", text);
-  to.write("finetune.yaml", fine_tuning_text(config));
+  to.write("finetune.yaml", fine_tuning_text(with_usual_windows(config)));
   const RunFolder folder{to.file("")};
   if (!from.labels.empty()) save_labels(from.labels, folder);
   if (config.task == TaskKind::images) save_preparation(from.preparation, folder);

@@ -48,6 +48,20 @@ TEST_CASE(
                 "already exists; choose another folder");
 }
 
+TEST_CASE("continued training of a model with a long context starts from usual windows") {
+  const Trained& original = trained_language_model();
+  const std::string folder = original.file("long"), imported = original.file("long-imported");
+  REQUIRE(run("calque export " + original.run + " huggingface --out " + folder).status == 0);
+  REQUIRE(
+      run("sed -i 's/\"max_position_embeddings\": [0-9]*/\"max_position_embeddings\": 32768/' " +
+          folder + "/config.json")
+          .status == 0);
+  const CommandResult made = run("calque import " + folder + " --run " + imported);
+  REQUIRE_MESSAGE(made.status == 0, made.err);
+  CHECK(run("grep -c 'context: 32768' " + imported + "/config.yaml").out == "1\n");
+  CHECK(run("grep -c 'context: 1024' " + imported + "/finetune.yaml").out == "1\n");
+}
+
 TEST_CASE("an imported classifier classifies like the original run, and can be trained") {
   const Trained& plain = trained_classifier();
   const std::string original = plain.file("post"), folder = plain.file("bert"),
