@@ -52,7 +52,7 @@ async function logProbability(ids) {
   let sum = 0;
   results.forEach(({next}, i) => {
     const logits = [...next.logits.values()];
-    const most = Math.max(...logits);
+    const most = logits.reduce((a, b) => Math.max(a, b));
     sum += next.logits.get(after[i]) - most - Math.log(logits.reduce((s, x) => s + Math.exp(x - most), 0));
   });
   return sum;
