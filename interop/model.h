@@ -88,10 +88,25 @@ inline const FeedForward& dense(const TokenNetwork& network) {
   return std::get<FeedForward>(network.network);
 }
 
-// Whether embeddings and output are one table in an engine where only Gemma scales embeddings.
-inline bool one_table(const LanguageModel& model) {
+// Engines scale only Gemma's embeddings; otherwise this factor becomes part of the table.
+inline real table_factor(const LanguageModel& model) {
   const bool scales = shape_of(model.options.layer) == LanguageModelShape::gemma3;
-  return model.options.tied && (scales || model.embedding.factor == 1);
+  return scales ? 1 : model.embedding.factor;
+}
+
+// Whether embeddings and output are one table in other engines.
+inline bool one_table(const LanguageModel& model) {
+  return model.options.tied && table_factor(model) == 1;
+}
+
+// The size of a head if all share d_model equally; 0 if they cannot.
+inline int64_t equal_share(const LayerOptions& options) {
+  return options.d_model % options.heads == 0 ? options.d_model / options.heads : 0;
+}
+// Sets kv_heads and head_width from the sizes that an engine lists.
+inline void set_heads(LayerOptions& to, int64_t kv_heads, int64_t head_size) {
+  to.kv_heads = kv_heads == to.heads ? 0 : kv_heads;
+  to.head_width = head_size == equal_share(to) ? 0 : head_size;
 }
 
 }  // namespace calque

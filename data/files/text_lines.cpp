@@ -29,8 +29,8 @@ int64_t text_start(const File& file, const std::string& path) {
 
 }  // namespace
 
-TextLines::TextLines(const std::string& path, Empty empty) : path_(path), file_(File::open(path)) {
-  if (is_gzip(file_)) file_ = unpack_gzip(file_);
+TextLines::TextLines(const std::string& path, Empty empty)
+    : path_(path), file_(open_unpacked(path)) {
   index_lines();
   if (count() == 0 && empty == Empty::refused) fail("{}: the file is empty", path_);
 }

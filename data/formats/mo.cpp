@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "data/formats/whole_file.h"
+#include "data/text/code_points.h"
 
 namespace calque {
 namespace {
@@ -41,14 +42,6 @@ class MoBytes {
   bool swapped_ = false;
 };
 
-// A string up to a separator, which is removed with it.
-std::string_view until(std::string_view& rest, char separator) {
-  const size_t end = rest.find(separator);
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-  return part;
-}
-
 }  // namespace
 
 std::string po_of_mo(std::string_view bytes, const std::string& name) {
@@ -61,13 +54,13 @@ std::string po_of_mo(std::string_view bytes, const std::string& name) {
       po += po_lines(keyword, value, "\n", false);
     };
     const size_t context = id.find('\x04');
-    if (context != id.npos) add("msgctxt", until(id, '\x04'));
+    if (context != id.npos) add("msgctxt", cut(id, '\x04'));
     const bool plural = id.find('\0') != id.npos;
-    add("msgid", until(id, '\0'));
-    if (plural) add("msgid_plural", until(id, '\0'));
-    if (!plural) add("msgstr", until(translation, '\0'));
+    add("msgid", cut(id, '\0'));
+    if (plural) add("msgid_plural", cut(id, '\0'));
+    if (!plural) add("msgstr", cut(translation, '\0'));
     for (size_t form = 0; plural && (form == 0 || !translation.empty()) && form < 100; ++form) {
-      add(fmt::format("msgstr[{}]", form), until(translation, '\0'));
+      add(fmt::format("msgstr[{}]", form), cut(translation, '\0'));
     }
     po += '\n';
   }

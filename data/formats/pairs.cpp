@@ -64,8 +64,7 @@ void read_pairs(const std::string& path, const PairLanguages& languages, const T
   const std::string kind = kind_of(path);
   if (kind == ".po" || kind == ".pot") return pairs_of(PoFile::read(path), languages, take);
   if (kind == ".mo" || kind == ".gmo") return pairs_of(read_mo(path), languages, take);
-  File file = File::open(path);
-  if (is_gzip(file)) file = unpack_gzip(file);
+  const File file = open_unpacked(path);
   if (kind == ".tmx") return read_tmx(file, path, languages, take);
   if (kind == ".xlf" || kind == ".xliff") return read_xliff(file, path, languages, take);
   fail("{}: its name must end with .po, .mo, .tmx, .xlf or .xliff, or these with .gz", path);

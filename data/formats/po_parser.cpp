@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/text/code_points.h"
 #include "data/text/lowercase.h"
 #include "data/text/utf8.h"
 
@@ -24,9 +25,7 @@ std::string header_of(std::string_view text) {
   std::string header;
   int64_t lines = 0;
   while (!text.empty()) {
-    const size_t feed = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, feed));
-    text.remove_prefix(std::min(feed + 1, text.size()));
+    const std::string_view line = trimmed(cut(text, '\n'));
     if (lines == 0 && (line.empty() || line.starts_with('#') || line == "\xEF\xBB\xBF")) continue;
     const bool fits = lines == 0   ? line.ends_with("msgid \"\"")
                       : lines == 1 ? line.starts_with("msgstr")
@@ -89,9 +88,7 @@ class PoParser {
     if (!line.starts_with("#,")) return;
     place_.flags_end = begin_ + text_.substr(begin_, end_ - begin_).find("#,") + 2;
     for (std::string_view rest = line.substr(2); !rest.empty();) {
-      const size_t comma = std::min(rest.find(','), rest.size());
-      entry_.flags.emplace_back(trimmed(rest.substr(0, comma)));
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
+      entry_.flags.emplace_back(trimmed(cut(rest, ',')));
     }
   }
 

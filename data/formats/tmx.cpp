@@ -19,9 +19,8 @@ class TmxReader {
       source_.reset(), target_.reset();
       line_ = line;
     } else if (name == "tuv") {
-      auto code = attributes.find("xml:lang");
-      if (code == attributes.end()) code = attributes.find("lang");
-      const std::string language = code == attributes.end() ? "" : code->second;
+      const bool xml = attributes.contains("xml:lang");
+      const std::string language = value_of(attributes, xml ? "xml:lang" : "lang");
       const bool source = same_language(language, languages_.source);
       const bool target = same_language(language, languages_.target);
       into_ = source ? &source_ : target ? &target_ : nullptr;
@@ -71,11 +70,7 @@ class TmxReader {
 void read_tmx(const File& file, const std::string& name, const PairLanguages& languages,
               const TakePair& take) {
   TmxReader reader(languages, take);
-  read_xml(file, name,
-           {.start = [&](auto tag, const auto& attributes,
-                         int64_t line) { reader.start(tag, attributes, line); },
-            .end = [&](auto tag, int64_t) { reader.end(tag); },
-            .text = [&](auto text) { reader.text(text); }});
+  read_xml(file, name, events_of(reader));
   if (reader.units() > 0 && reader.pairs() == 0) {
     fail("{}: none of its {} units has both {} and {}; set the languages of the file", name,
          reader.units(), languages.source, languages.target);

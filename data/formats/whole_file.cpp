@@ -6,8 +6,7 @@
 namespace calque {
 
 std::string whole_file(const std::string& path) {
-  File file = File::open(path);
-  if (is_gzip(file)) file = unpack_gzip(file);
+  const File file = open_unpacked(path);
   if (file.size() > most_file_bytes) {
     fail("{}: has {} bytes, more than {}; divide it", path, file.size(), most_file_bytes);
   }

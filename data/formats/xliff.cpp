@@ -9,11 +9,6 @@ namespace {
 
 bool is_unit(std::string_view name) { return name == "trans-unit" || name == "segment"; }
 
-std::string value_of(const XmlAttributes& attributes, std::string_view name) {
-  const auto found = attributes.find(name);
-  return found == attributes.end() ? "" : found->second;
-}
-
 class XliffReader {
  public:
   XliffReader(const std::string& name, const PairLanguages& languages, const TakePair& take)
@@ -83,11 +78,7 @@ class XliffReader {
 void read_xliff(const File& file, const std::string& name, const PairLanguages& languages,
                 const TakePair& take) {
   XliffReader reader(name, languages, take);
-  read_xml(file, name,
-           {.start = [&](auto tag, const auto& attributes,
-                         int64_t line) { reader.start(tag, attributes, line); },
-            .end = [&](auto tag, int64_t) { reader.end(tag); },
-            .text = [&](auto text) { reader.text(text); }});
+  read_xml(file, name, events_of(reader));
 }
 
 }  // namespace calque

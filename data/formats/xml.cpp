@@ -64,7 +64,7 @@ void on_end(void* data, const XML_Char* name) {
   reading.guarded([&] {
     --reading.depth;
     reading.text = 0;
-    reading.events.end(local_name(name), reading.line());
+    reading.events.end(local_name(name));
   });
 }
 

@@ -15,12 +15,27 @@ namespace calque {
 
 using XmlAttributes = std::map<std::string, std::string, std::less<>>;
 
-// `line` is that of the tag or of the text's end.
+// The value of an attribute; empty if it is missing.
+inline std::string value_of(const XmlAttributes& attributes, std::string_view name) {
+  const auto found = attributes.find(name);
+  return found == attributes.end() ? "" : found->second;
+}
+
+// `line` is that of the tag.
 struct XmlEvents {
   std::function<void(std::string_view name, const XmlAttributes& attributes, int64_t line)> start;
-  std::function<void(std::string_view name, int64_t line)> end;
+  std::function<void(std::string_view name)> end;
   std::function<void(std::string_view text)> text;  // UTF-8, in parts
 };
+
+// The events of a reader with functions of these names. The reader must outlive them.
+template <class Reader>
+XmlEvents events_of(Reader& reader) {
+  return {.start = [&](auto name, const auto& attributes,
+                       int64_t line) { reader.start(name, attributes, line); },
+          .end = [&](auto name) { reader.end(name); },
+          .text = [&](auto text) { reader.text(text); }};
+}
 
 // Whether an element of TMX or XLIFF has a code of another format as its text.
 inline bool is_code(std::string_view name) {

@@ -27,8 +27,7 @@ struct IdxFile {
 };
 
 IdxFile read_idx_file(const std::string& path, int axes, const char* what) {
-  File file = File::open(path);
-  if (is_gzip(file)) file = unpack_gzip(file);
+  File file = open_unpacked(path);
   const size_t header_size = magic_size * (1 + static_cast<size_t>(axes));
   std::vector<char> header(header_size);
   const size_t got = file.read_at(0, header);

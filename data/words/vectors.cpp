@@ -134,8 +134,7 @@ bool looks_binary(std::string_view start, std::string_view line, int64_t dimensi
 
 }  // namespace
 
-WordVectorFile::WordVectorFile(const std::string& path) : path_(path), file_(File::open(path)) {
-  if (is_gzip(file_)) file_ = unpack_gzip(file_);
+WordVectorFile::WordVectorFile(const std::string& path) : path_(path), file_(open_unpacked(path)) {
   if (Cursor(file_, 0).bytes(3) == "\xEF\xBB\xBF") begin_ = 3;
   Cursor cursor(file_, begin_);
   if (cursor.at_end()) fail("{}: the file is empty", path_);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interop/gguf/format.h"
 #include "interop/gguf/settings.h"
 #include "interop/model.h"
 #include "train/storage/durable_files.h"
@@ -51,11 +52,10 @@ void read_factors(const Source& source, const Tensor& factors, Rotation& to, int
                 .low = 1,
                 .high = 4,
                 .original = 8192};
-  const std::vector<double> scaled = to.frequencies(head_size),
-                            plain = Rotation{.base = to.base}.frequencies(head_size);
-  for (size_t k = 0; k < scaled.size(); ++k) {
-    const double factor = static_cast<double>(factors.span()[k]);
-    if (std::abs(plain[k] / scaled[k] - factor) > 1e-3 * factor) {
+  const std::vector<double> expected = rotation_factors(to, head_size);
+  for (size_t k = 0; k < expected.size(); ++k) {
+    const auto factor = static_cast<double>(factors.span()[k]);
+    if (std::abs(expected[k] - factor) > 1e-3 * factor) {
       fail("{}: rope_freqs.weight is not the scaling of Llama 3", source.from.place());
     }
   }
@@ -101,12 +101,11 @@ void read_llama(const Source& source, Config& to) {
   const std::string kv = "attention.head_count_kv";
   const int64_t kv_heads = source.whole(kv, 1024, model.heads);
   if (model.heads % kv_heads != 0) source.from.refuse(source.key(kv), "must divide head_count");
-  model.kv_heads = kv_heads == model.heads ? 0 : kv_heads;
-  const int64_t share = model.d_model % model.heads == 0 ? model.d_model / model.heads : 0;
+  const int64_t share = equal_share(model);
   const int64_t size = source.whole("attention.key_length", most_units,
                                     share > 0 ? std::optional<int64_t>(share) : std::nullopt);
   source.from.whole(source.key("attention.value_length"), size, size, size);
-  model.head_width = size == share ? 0 : size;
+  set_heads(model, kv_heads, size);
   read_rotation(source, size, model);
 }
 

@@ -71,13 +71,9 @@ void add_sizes(Values& values, const LanguageModel& model) {
 void add_factors(TensorList& to, const LayerOptions& options) {
   const Rotation& rotation = options.rotation;
   if (rotation.scaling.kind != RotationScalingKind::llama3) return;
-  const std::vector<double> scaled = rotation.frequencies(options.head_size());
-  const std::vector<double> plain =
-      Rotation{.base = rotation.base}.frequencies(options.head_size());
-  Tensor factors({std::ssize(scaled)});
-  for (size_t k = 0; k < scaled.size(); ++k) {
-    factors.span()[k] = static_cast<real>(plain[k] / scaled[k]);
-  }
+  const std::vector<double> slower = rotation_factors(rotation, options.head_size());
+  Tensor factors({std::ssize(slower)});
+  std::ranges::transform(slower, factors.data(), [](double f) { return static_cast<real>(f); });
   to.push_back({"rope_freqs.weight", factors});
 }
 

@@ -4,6 +4,7 @@
 // x P(X <= x), by tanh; the rest of an export is exact.
 
 #include <string>
+#include <vector>
 
 #include "interop/export_folder.h"
 #include "interop/gguf/file.h"
@@ -18,6 +19,9 @@ void write_gguf(const Exported<LanguageModel>& from, ExportFolder& to);
 Imported<LanguageModel> import_gguf(const std::string& path);
 // Imports a file that has been parsed; `path` is for messages.
 Imported<LanguageModel> import_gguf(const GgufFile& file, const std::string& path);
+
+// How much the scaling of a rotation slows each pair of a head.
+std::vector<double> rotation_factors(const Rotation& rotation, int64_t head_size);
 
 // Visits the parameters under the names of llama.cpp: Llama, GPT-NeoX or GPT-2, by shape_of().
 void walk_gguf(ParameterWalk& walk, const LanguageModel& model);

@@ -52,12 +52,19 @@ void walk_gpt_layer(ParameterWalk& walk, const std::string& name, const SelfAtte
 
 }  // namespace
 
+std::vector<double> rotation_factors(const Rotation& rotation, int64_t head_size) {
+  Rotation unscaled = rotation;
+  unscaled.scaling = {};
+  std::vector<double> factors = unscaled.frequencies(head_size);
+  const std::vector<double> scaled = rotation.frequencies(head_size);
+  for (size_t k = 0; k < factors.size(); ++k) factors[k] /= scaled[k];
+  return factors;
+}
+
 void walk_gguf(ParameterWalk& walk, const LanguageModel& model) {
   const LayerOptions& options = model.options.layer;
   const LanguageModelShape shape = shape_of(options);
-  // The engine scales only Gemma's embeddings; otherwise the factor becomes part of the table.
-  walk.table("token_embd.weight", model.embedding.weight, Side::target,
-             shape == LanguageModelShape::gemma3 ? 1 : model.embedding.factor);
+  walk.table("token_embd.weight", model.embedding.weight, Side::target, table_factor(model));
   if (shape == LanguageModelShape::gpt2) {
     walk.tensor("position_embd.weight",
                 position_table(model.positions, options.max_positions, options.d_model));

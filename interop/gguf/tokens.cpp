@@ -2,9 +2,9 @@
 #include <map>
 
 #include "data/text/byte_glyphs.h"
-#include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/gguf/settings.h"
+#include "interop/tokenizers/byte_level.h"
 #include "interop/tokenizers/vocabulary.h"
 #include "train/storage/durable_files.h"
 
@@ -105,12 +105,10 @@ Tokenizer read_byte_pairs(const GgufSettings& from, const GgufTokens& tokens,
     if (kind == PieceKind::unused) continue;  // padding of the table
     if (kind == PieceKind::user_defined) rules.verbatim.push_back(text);
     if (kind == PieceKind::control) rules.control.push_back(text);
-    const bool plain = text.find_first_of(std::string_view(" \t\n\r\0", 5)) == text.npos;
-    if (text.empty() || !plain || find_invalid_utf8(text) || vocabulary.find(text)) {
+    if (text.empty() || !add_token(vocabulary, text)) {
       from.refuse("tokenizer.ggml.tokens",
                   fmt::format("has {}, which calque cannot hold", printable(text)));
     }
-    vocabulary.add(text);
   }
   std::vector<BytePairModel::Merge> pairs;
   for (const std::string& merge : merges) {
@@ -129,27 +127,24 @@ Tokenizer read_byte_pairs(const GgufSettings& from, const GgufTokens& tokens,
 VocabularyRows read_gguf_tokenizer(const GgufSettings& from, Tokenizer& to) {
   const GgufTokens tokens = read_tokens(from);
   const auto& type = from.get<std::string>("tokenizer.ggml.model");
+  const auto* merges = from.find<std::vector<std::string>>("tokenizer.ggml.merges");
   if (type == "llama") {
     to = read_pieces(from, tokens);
-    std::vector<std::string> texts;
-    for (int32_t id = special_ids; id < to.size(); ++id) {
-      texts.push_back(to.sentence_piece()->piece(id));
-    }
-    return rows_of(from, tokens, texts);
-  }
-  const auto* merges = from.find<std::vector<std::string>>("tokenizer.ggml.merges");
-  if (type != "gpt2") {
+  } else if (type != "gpt2") {
     from.refuse("tokenizer.ggml.model",
                 fmt::format("is {}; calque imports llama and gpt2", printable(type)));
-  }
-  if (merges && !merges->empty()) {
+  } else if (merges && !merges->empty()) {
     to = read_byte_pairs(from, tokens, *merges);
-    std::vector<std::string> texts;
-    for (int32_t id = special_ids; id < to.size(); ++id) texts.push_back(to.symbol(id));
-    return rows_of(from, tokens, texts);
+  } else {
+    to = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
+    return rows_of(from, tokens, byte_glyphs());
   }
-  to = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
-  return rows_of(from, tokens, byte_glyphs());
+  std::vector<std::string> texts;
+  for (int32_t id = special_ids; id < to.size(); ++id) {
+    const SentencePieceModel* pieces = to.sentence_piece();
+    texts.push_back(pieces ? pieces->piece(id) : to.symbol(id));
+  }
+  return rows_of(from, tokens, texts);
 }
 
 }  // namespace calque

@@ -26,15 +26,12 @@ void read_common(const ForeignJson& config, int64_t head, std::optional<int64_t>
     config.refuse("num_key_value_heads",
                   fmt::format("is {}, which does not divide {} heads", kv_heads, model.heads));
   }
-  model.kv_heads = kv_heads == model.heads ? 0 : kv_heads;
-  const bool equal = model.d_model % model.heads == 0;
-  const int64_t share = equal ? model.d_model / model.heads : 0;
-  if (head == 0) head = share;
+  if (head == 0) head = equal_share(model);
   if (head == 0 && !config.has("head_dim")) {
     config.refuse("num_attention_heads", "must divide hidden_size, or head_dim must be set");
   }
   const int64_t size = config.integer("head_dim", 1, most_units, head);
-  model.head_width = size == share ? 0 : size;
+  set_heads(model, kv_heads, size);
   model.positions = PositionKind::rotary;
   model.rotation = read_rotation(config);
   if (size % 2 != 0) config.refuse("head_dim", "must be even");

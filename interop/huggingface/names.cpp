@@ -39,11 +39,8 @@ void walk_embeddings(ParameterWalk& walk, const Transformer& model) {
   walk.table("model.decoder.embed_tokens.weight", model.target_embedding.weight, Side::target);
 }
 
-// Gemma scales embeddings. The classes of the other language models do not, so the factor becomes
-// part of the table.
 void walk_embedding(ParameterWalk& walk, const std::string& name, const LanguageModel& model) {
-  const bool scales = shape_of(model.options.layer) == LanguageModelShape::gemma3;
-  walk.table(name, model.embedding.weight, Side::target, scales ? 1 : model.embedding.factor);
+  walk.table(name, model.embedding.weight, Side::target, table_factor(model));
 }
 
 void walk_output(ParameterWalk& walk, const std::string& name, const LanguageModel& model) {

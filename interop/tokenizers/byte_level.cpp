@@ -63,6 +63,13 @@ Json byte_level_part(bool use_regex) {
 
 }  // namespace
 
+bool add_token(Vocabulary& to, const std::string& text) {
+  const bool plain = text.find_first_of(std::string_view(" \t\n\r\0", 5)) == text.npos;
+  if (!plain || find_invalid_utf8(text) || to.find(text)) return false;
+  to.add(text);
+  return true;
+}
+
 // Byte-level BPE ends its pre-tokenizer with ByteLevel.
 bool is_byte_level(const TokenizerFile& file) {
   const std::vector<ForeignJson> splits = file.parts("pre_tokenizer");
@@ -77,12 +84,10 @@ Tokenizer byte_level_tokenizer(const TokenizerFile& file,
     if (is_symbol(id)) continue;
     if (file.added.contains(id)) rules.verbatim.push_back(text);
     if (file.special.contains(id)) rules.control.push_back(text);
-    const bool plain = text.find_first_of(std::string_view(" \t\n\r\0", 5)) == text.npos;
-    if (!plain || find_invalid_utf8(text) || vocabulary.find(text)) {
+    if (!add_token(vocabulary, text)) {
       file.refuse("model.vocab",
                   fmt::format("has the token {}, which calque cannot hold", printable(text)));
     }
-    vocabulary.add(text);
   }
   std::vector<BytePairModel::Merge> merges;
   for (auto& [left, right] : file.merges()) merges.push_back({left, right});

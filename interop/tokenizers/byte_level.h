@@ -10,6 +10,10 @@
 
 namespace calque {
 
+// Adds a token of byte-level BPE, which must not be empty. Returns false for one that the file of a
+// vocabulary cannot hold or that is there already.
+bool add_token(Vocabulary& to, const std::string& text);
+
 bool is_byte_level(const TokenizerFile& file);
 
 // The library finds special tokens in a text; the tokenizer of calque never encodes to them.

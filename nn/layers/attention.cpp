@@ -41,6 +41,11 @@ AttentionOptions op_options(const LayerOptions& options) {
           .cap = options.attention_cap};
 }
 
+AttentionOptions with_dropout(AttentionOptions options, real dropout) {
+  options.dropout = dropout;
+  return options;
+}
+
 }  // namespace
 
 const AttentionRecord::Entry& AttentionRecord::at(std::string_view name) const {
@@ -66,9 +71,7 @@ SelfAttention::SelfAttention(const Path& at, const LayerOptions& layer, Mask mas
 }
 
 AttentionOptions SelfAttention::attention_options(Mode mode) const {
-  AttentionOptions now = options;
-  now.dropout = dropout_in(mode, dropout);
-  return now;
+  return with_dropout(options, dropout_in(mode, dropout));
 }
 
 Tensor SelfAttention::project(const Tensor& x, const Segments& segments,
@@ -110,9 +113,7 @@ CrossAttention::CrossAttention(const Path& at, const LayerOptions& layer)
       name(at.name()) {}
 
 AttentionOptions CrossAttention::attention_options(Mode mode) const {
-  AttentionOptions now = options;
-  now.dropout = dropout_in(mode, dropout);
-  return now;
+  return with_dropout(options, dropout_in(mode, dropout));
 }
 
 Tensor CrossAttention::project(const Tensor& x) const {

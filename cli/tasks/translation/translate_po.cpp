@@ -25,8 +25,7 @@ void translate_po(const std::string& po, const std::vector<std::string>& memory,
   write_result(output, file.bytes());
   note(
       "calque: {}: {} messages; translated before: {}; fuzzy before: {}; filled from the memory: "
-      "{}, "
-      "by the model: {}\n",
+      "{}, by the model: {}\n",
       po, counts.messages, counts.translated, counts.fuzzy, counts.from_memory, counts.by_model);
 }
 

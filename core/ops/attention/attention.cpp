@@ -181,11 +181,7 @@ std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Se
       gemm({a.data, item.queries, problem.head_size, a.stride},
            transposed({b.data, item.keys, problem.head_size, b.stride}), Sink{scores, false},
            problem.scale);
-      if (problem.cap != 0) {
-        for (real& score : std::span(scores, static_cast<size_t>(item.queries * item.keys))) {
-          score = problem.cap * std::tanh(score / problem.cap);
-        }
-      }
+      cap_scores(problem.cap, item.queries * item.keys, scores);
       for (int64_t i = 0; i < item.queries; ++i) {
         weigh_seen(item.seen(i), {scores + i * item.keys, static_cast<size_t>(item.keys)});
       }

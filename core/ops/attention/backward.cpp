@@ -75,7 +75,7 @@ void go_back(ScoreBlock block, BackwardScratch& scratch, const Views& views) {
     real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
     multiply_by_panels(block, views.k, scratch.query_panels.data(), p.scale, weights);
     multiply_by_panels(block, views.v, scratch.dout_panels.data(), 1, slopes);
-    cap_scores(block, weights);
+    cap_scores(p.cap, block.keys * block.cols(), weights);
     mask_unseen(block, minus_infinity, weights);
     mask_unseen(block, 0, slopes);
     const real* factors = p.mask.active() ? scratch.factors.data() : nullptr;

@@ -49,10 +49,7 @@ struct Heads {
 
   // The first column of head h in keys, and in values.
   int64_t key_col(int64_t h) const { return h / group * size; }
-  Vec scores(Vec products) const {
-    const Vec scaled = products * scale;
-    return cap == 0 ? scaled : cap * tanh(scaled / cap);
-  }
+  Vec scores(Vec products) const { return attention_kernel::capped(products * scale, cap); }
 };
 
 // scores[h * padded + j] = scale q_h . k_jh for head h and row j; minus infinity after the last

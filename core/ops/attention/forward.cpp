@@ -60,7 +60,7 @@ void weigh(const ScoreBlock& block, ForwardScratch& scratch, Rows k) {
   const Problem& p = *block.item->problem;
   real* scores = scratch.scores.data();
   multiply_by_panels(block, k, scratch.panels.data(), p.scale, scores);
-  cap_scores(block, scores);
+  cap_scores(p.cap, block.keys * block.cols(), scores);
   mask_unseen(block, minus_infinity, scores);
   for (int64_t lane = 0; lane < block.cols(); lane += lanes) absorb(block, scratch, lane);
   if (p.mask.active()) {

@@ -1,7 +1,6 @@
 #include "core/ops/attention/kernel.h"
 
 #include "core/simd/folds.h"
-#include "core/simd/math.h"
 
 namespace calque::attention_kernel {
 
@@ -104,13 +103,6 @@ void multiply_by_panels(const ScoreBlock& block, Rows keys, const real* panels, 
     tile_product({block.keys, width, head_size}, {rows.data, rows.stride, 1},
                  panels + at * head_size, width, {{scores + at, false}, cols, scale});
   }
-}
-
-void cap_scores(const ScoreBlock& block, real* scores) {
-  const real cap = block.item->problem->cap;
-  if (cap == 0) return;
-  map(
-      block.keys * block.cols(), scores, [=](Vec s) { return cap * tanh(s / cap); }, scores);
 }
 
 namespace {

@@ -19,6 +19,7 @@
 #include "core/ops/dropout_mask.h"
 #include "core/products/block_product.h"
 #include "core/products/tile_size.h"
+#include "core/simd/math.h"
 
 namespace calque::attention_kernel {
 
@@ -110,8 +111,13 @@ struct ScoreBlock {
 // head_size contiguous rows. Columns from n to round_up(n) are zero.
 void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels);
 
-// scores = cap tanh(score / cap), if there is a cap.
-void cap_scores(const ScoreBlock& block, real* scores);
+// Each score becomes cap tanh(score / cap) if there is a cap.
+inline Vec capped(Vec score, real cap) { return cap == 0 ? score : cap * tanh(score / cap); }
+inline void cap_scores(real cap, int64_t count, real* scores) {
+  if (cap == 0) return;
+  map(
+      count, scores, [=](Vec score) { return capped(score, cap); }, scores);
+}
 
 // scores = scale times the block's rows of `keys` times the panels of its queries.
 void multiply_by_panels(const ScoreBlock& block, Rows keys, const real* panels, real scale,
