@@ -63,7 +63,7 @@ Tensor max_in_rows(const Tensor& x);   // [.., n] -> [.., 1]; the gradient goes 
 // The mean of the rows of each segment, 0 for an empty one: [tokens, n] -> [segments, n].
 Tensor mean_of_segments(const Tensor& x, const Segments& segments);
 
-// Products: ops/matmul.cpp, ops/linear.cpp
+// Products: ops/matmul.cpp, ops/linear.cpp, ops/adapter.cpp
 
 enum class Transpose { none, left, right, both };
 // a b of two matrices, or of batches of matrices with equal leading axes.
@@ -72,6 +72,14 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose = Transpose:
 // activation(x w + b): x [.., in], w [in, out], b [out] or absent; [.., out / 2] if gated.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
               Activation activation = Activation::none);
+// A linear layer with frozen weights and a trained low-rank correction (Hu et al. 2021: LoRA):
+//   activation(x w + bias + scale dropout(x, p) [a_0 b_0, a_1 b_1, ...])
+// The columns of the result have as many parts as there are b, each of rank r: a [in, parts r] is
+// a_0, a_1, ... side by side, and b[i] is [r, columns of part i]. w and bias must not require a
+// gradient.
+Tensor adapted_linear(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& a,
+                      std::span<const Tensor> b, real scale, real p,
+                      Activation activation = Activation::none);
 
 // Layout: ops/layout.cpp
 

@@ -64,6 +64,10 @@ void Parameters::freeze(std::string_view name) {
   entry->tensor.gradient().refuse();
 }
 
+void Parameters::freeze_all() {
+  for (const Entry& entry : entries_) entry.tensor.gradient().refuse();
+}
+
 const Parameters::Entry* Parameters::find(std::string_view name) const {
   const auto found = std::ranges::find(entries_, name, &Entry::name);
   return found == entries_.end() ? nullptr : &*found;
@@ -85,7 +89,8 @@ void Parameters::clear_gradients() {
 }
 
 Path Path::operator/(std::string_view part) const {
-  return Path(*store_, name_.empty() ? std::string(part) : fmt::format("{}.{}", name_, part));
+  return Path(*store_, *trained_,
+              name_.empty() ? std::string(part) : fmt::format("{}.{}", name_, part));
 }
 
 Tensor Path::parameter(std::string_view name, const Shape& shape, Role role,

@@ -81,6 +81,7 @@ class Parameters {
   // After this call, ops compute no gradient of the parameter, and optimisers do not change it.
   // Call it before an optimiser is constructed.
   void freeze(std::string_view name);
+  void freeze_all();
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;
@@ -105,8 +106,12 @@ class Parameters {
 //   encoder / "layers" / 0          -> "encoder.layers.0"
 class Path {
  public:
-  explicit Path(Parameters& store, std::string name = "")
-      : store_(&store), name_(std::move(name)) {}
+  explicit Path(Parameters& store, std::string name = "") : Path(store, store, std::move(name)) {}
+  // For a model whose weights are frozen: modules that are trained nevertheless, such as adapters,
+  // register their parameters at trained(), which is in the second store.
+  Path(Parameters& store, Parameters& trained, std::string name = "")
+      : store_(&store), trained_(&trained), name_(std::move(name)) {}
+  Path trained() const { return Path(*trained_, *trained_, name_); }
   Path operator/(std::string_view part) const;
   Path operator/(int64_t number) const { return *this / std::to_string(number); }
   const std::string& name() const { return name_; }
@@ -114,6 +119,7 @@ class Path {
 
  private:
   Parameters* store_;
+  Parameters* trained_;
   std::string name_;
 };
 

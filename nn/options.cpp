@@ -85,6 +85,13 @@ void check_experts(const ExpertOptions& experts) {
   check_not_negative("experts.z_loss", experts.z_loss);
 }
 
+void check_adapter(const AdapterOptions& adapter) {
+  if (!adapter) return;
+  check_size("adapter.rank", adapter.rank);
+  check_probability("adapter.dropout", adapter.dropout);
+  if (!(adapter.alpha > 0)) fail("adapter.alpha is {}; it must be above 0", adapter.alpha);
+}
+
 void check_attention(const Sparsity& sparsity) {
   check_size("attention.dilation", sparsity.dilation);
   check_size("attention.block", sparsity.block);
@@ -118,6 +125,7 @@ const LayerOptions& validate(const LayerOptions& options) {
   check_heads(options);
   check_positions(options);
   check_experts(options.experts);
+  check_adapter(options.adapter);
   check_attention(options.attention);
   check_probability("dropout", options.dropout);
   check_probability("attention_dropout", options.attention_dropout);

@@ -44,6 +44,21 @@ struct ExpertOptions {
   bool operator==(const ExpertOptions&) const = default;
 };
 
+// A low-rank adapter of each linear layer of a kind, whose weights are frozen
+// (nn/layers/adapter.h).
+enum class AdapterKind { none, lora };
+struct AdapterOptions {
+  AdapterKind kind = AdapterKind::none;
+  int64_t rank = 16;
+  real alpha = 32;            // the correction is multiplied by alpha / rank
+  real dropout = real(0.05);  // of the adapter's input
+  bool attention = true;      // adapts the projections of attention
+  bool feed_forward = true;   // adapts the feed-forward networks
+
+  explicit operator bool() const { return kind != AdapterKind::none; }
+  bool operator==(const AdapterOptions&) const = default;
+};
+
 // The options that modules share.
 struct LayerOptions {
   int64_t d_model = 512;   // numbers in the vector of a token
@@ -66,6 +81,7 @@ struct LayerOptions {
   real attention_scale = 0;      // of the scores; 0: 1 / sqrt(head size)
   real attention_cap = 0;        // a score s becomes cap tanh(s / cap); 0: it stays
   BiasedLayers biases = BiasedLayers::all;
+  AdapterOptions adapter = {};
   // Scales the initial values of the weights that write to the residual stream.
   real residual_initial_scale = 1;
 
@@ -163,6 +179,8 @@ inline constexpr Named<BiasedLayers> biased_layers[] = {{"all", BiasedLayers::al
                                                         {"attention", BiasedLayers::attention},
                                                         {"qkv", BiasedLayers::qkv},
                                                         {"none", BiasedLayers::none}};
+inline constexpr Named<AdapterKind> adapter_kinds[] = {{"none", AdapterKind::none},
+                                                       {"lora", AdapterKind::lora}};
 inline constexpr Named<CellKind> cell_kinds[] = {{"gru", CellKind::gru}, {"lstm", CellKind::lstm}};
 inline constexpr Named<ScoreKind> score_kinds[] = {{"none", ScoreKind::none},
                                                    {"additive", ScoreKind::additive},

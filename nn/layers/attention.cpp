@@ -15,18 +15,28 @@ bool attention_biases(const LayerOptions& options) {
 
 Linear output_projection(const Path& at, const LayerOptions& options) {
   const int64_t d = options.query_columns();
-  return {at, d, options.d_model,
+  return {at,
+          d,
+          {options.d_model},
           scaled(xavier_uniform(d, options.d_model), options.residual_initial_scale),
-          attention_biases(options)};
+          attention_biases(options),
+          options.adapter,
+          options.adapter.attention};
 }
 
 // For the initial values, the weights of queries, keys and values count as one matrix, as in
 // fairseq and PyTorch. The values are smaller than those of three matrices, so the first softmaxes
 // are flatter.
-Linear input_projection(const Path& at, const LayerOptions& options, int64_t columns) {
+Linear input_projection(const Path& at, const LayerOptions& options,
+                        const std::vector<int64_t>& widths) {
   const int64_t all = options.query_columns() + 2 * options.key_columns();
-  return {at, options.d_model, columns, xavier_uniform(options.d_model, all),
-          options.biases != BiasedLayers::none};
+  return {at,
+          options.d_model,
+          widths,
+          xavier_uniform(options.d_model, all),
+          options.biases != BiasedLayers::none,
+          options.adapter,
+          options.adapter.attention};
 }
 
 std::optional<HeadNorm> head_norm(const Path& at, const LayerOptions& options) {
@@ -55,7 +65,8 @@ const AttentionRecord::Entry& AttentionRecord::at(std::string_view name) const {
 }
 
 SelfAttention::SelfAttention(const Path& at, const LayerOptions& layer, Mask mask)
-    : qkv(input_projection(at / "qkv", layer, layer.query_columns() + 2 * layer.key_columns())),
+    : qkv(input_projection(at / "qkv", layer,
+                           {layer.query_columns(), layer.key_columns(), layer.key_columns()})),
       output(output_projection(at / "output", layer)),
       query_norm(head_norm(at / "query_norm", layer)),
       key_norm(head_norm(at / "key_norm", layer)),
@@ -103,8 +114,9 @@ Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments, Mode
 }
 
 CrossAttention::CrossAttention(const Path& at, const LayerOptions& layer)
-    : query(input_projection(at / "query", layer, layer.query_columns())),
-      key_value(input_projection(at / "key_value", layer, 2 * layer.key_columns())),
+    : query(input_projection(at / "query", layer, {layer.query_columns()})),
+      key_value(
+          input_projection(at / "key_value", layer, {layer.key_columns(), layer.key_columns()})),
       output(output_projection(at / "output", layer)),
       query_norm(head_norm(at / "query_norm", layer)),
       key_norm(head_norm(at / "key_norm", layer)),

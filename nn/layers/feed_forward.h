@@ -25,11 +25,13 @@ struct FeedForward {
       : FeedForward(at, options, options.d_ff) {}
   FeedForward(const Path& at, const LayerOptions& options, int64_t width)
       : activation(options.activation),
-        inner(at / "inner", options.d_model, (gated(activation) ? 2 : 1) * width,
-              xavier_uniform(options.d_model, width), options.biases == BiasedLayers::all),
-        outer(at / "outer", width, options.d_model,
+        inner(at / "inner", options.d_model,
+              gated(activation) ? std::vector{width, width} : std::vector{width},
+              xavier_uniform(options.d_model, width), options.biases == BiasedLayers::all,
+              options.adapter, options.adapter.feed_forward),
+        outer(at / "outer", width, {options.d_model},
               scaled(xavier_uniform(width, options.d_model), options.residual_initial_scale),
-              options.biases == BiasedLayers::all),
+              options.biases == BiasedLayers::all, options.adapter, options.adapter.feed_forward),
         dropout(options.activation_dropout) {}
 
   // [tokens, d_model] -> [tokens, d_model]

@@ -69,7 +69,7 @@ struct Classifier {
   Classifier(const Path& at, const ClassifierOptions& options_)
       : options(options_),
         encoder(at, options.encoder),
-        head(at / "classifier", options.encoder.layer.d_model, options.head) {}
+        head(at.trained() / "classifier", options.encoder.layer.d_model, options.head) {}
 
   Tensor pooled(std::span<const int32_t> ids, std::span<const int32_t> kinds,
                 const Segments& segments, Mode mode) const {

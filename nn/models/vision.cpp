@@ -71,7 +71,7 @@ VisionTransformer::VisionTransformer(const Path& at, const VisionOptions& option
               : Tensor()),
       plane(options.layer.positions == PositionKind::plane ? plane_sinusoids(options) : Tensor()),
       body(at, body_options(options), options.layers),
-      head(at / "classifier", options.layer.d_model, options.head) {}
+      head(at.trained() / "classifier", options.layer.d_model, options.head) {}
 
 // Puts the learned token before the tokens of each image.
 Tensor VisionTransformer::with_cls(const Tensor& tokens, int64_t images) const {

@@ -218,6 +218,24 @@ TEST_CASE("with dropout the gradient of a decoder-only model is right in one pas
   CHECK(largest_error(variant, 0.7) < 1e-6);
 }
 
+TEST_CASE(
+    "the gradient of adapters agrees with finite differences, in every decoder-only variant") {
+  for (LanguageModelVariant variant : language_model_variants()) {
+    CAPTURE(variant.name);
+    variant.options.layer.adapter = {.kind = AdapterKind::lora, .rank = 3, .dropout = 0.2};
+    Parameters base, trained;
+    const LanguageModel model(Path(base, trained), variant.options);
+    initialise_with_noise(base, 1);
+    initialise_with_noise(trained, 2);
+    base.freeze_all();
+    const TextBatch batch = random_text(variant.options, {9, 1, 0, 13, 8});
+    CHECK(largest_error(trained, [&] {
+            return model.loss(batch.ids, batch.expected, batch.segments, real(0.1), Mode::train, 0)
+                .loss;
+          }) < 1e-6);
+  }
+}
+
 TEST_CASE("the gradient of a masked language model agrees with finite differences") {
   for (const auto& placement : norm_placements) {
     for (const bool plain : {true, false}) {

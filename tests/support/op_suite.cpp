@@ -92,6 +92,23 @@ void add_linear(List& list, int64_t rows, int64_t in, int64_t out) {
                   [](Inputs t) { return linear(t[0], t[1]); }});
 }
 
+// Two parts of unequal width, each of rank 2, over frozen weights.
+void add_adapted_linear(List& list, int64_t rows, int64_t in, int64_t out) {
+  const int64_t first = out / 3;
+  const std::vector<Tensor> x =
+      random_tensors({{rows, in}, {in, 4}, {2, first}, {2, out - first}, {in, out}, {out}});
+  for (const real p : {real(0), real(0.3)}) {
+    for (const Activation a : {Activation::none, Activation::gelu}) {
+      list.push_back({fmt::format("adapted_linear {} {} [{}, {}, {}]", int(a), p, rows, in, out),
+                      {x[0], x[1], x[2], x[3]},
+                      [a, p, w = x[4], bias = x[5]](Inputs t) {
+                        const std::array b = {t[2], t[3]};
+                        return adapted_linear(t[0], w, bias, t[1], b, real(0.7), p, a);
+                      }});
+    }
+  }
+}
+
 void add_layout(List& list, int64_t rows, int64_t cols) {
   const std::vector<Tensor> x = random_tensors({{rows, cols}, {rows, cols}});
   const auto add = [&](const char* name, Function f) {
@@ -284,6 +301,7 @@ List op_suite() {
   }
   add_matmul(list, {}, 3, 4, 5), add_matmul(list, {2, 2}, 1, 3, 2), add_matmul(list, {3}, 2, 0, 2);
   add_linear(list, 0, 2, 3), add_linear(list, 3, 5, 34);
+  add_adapted_linear(list, 0, 2, 3), add_adapted_linear(list, 4, 5, 35);
   for (const int64_t head_size : {1, 3, 16}) {
     add_recurrent(list, 4, head_size, {{0, 3}, {7, 11}, {5, 5}, {4, 5}});
     add_attention(list, lengths({3, 0, 1, 2, 5}), lengths({2, 3, 1, 0, 6}), 1, head_size);
@@ -311,6 +329,7 @@ List large_op_suite() {
   add_norms(list, 900, 130);
   add_tokens(list, 500, 130, lengths({200, 0, 1, 300, 77}));
   add_linear(list, 1000, 128, 384), add_linear(list, 700, 512, 256), add_linear(list, 513, 65, 33);
+  add_adapted_linear(list, 700, 130, 257);
   add_matmul(list, {}, 300, 200, 100), add_matmul(list, {16}, 40, 30, 50);
   add_losses(list, 600, 3000, 64);
   add_recurrent(list, 300, 70, {{0, 250}, {250, 600}, {601, 602}});

@@ -22,7 +22,7 @@ HEADERS = ["core/activation.h", "core/sparsity.h", "core/rotation.h", "core/ops.
            "nn/layers/attention.h", "nn/layers/recurrent.h", "nn/models/encoder.h",
            "nn/models/classification_head.h", "nn/models/vision.h", "nn/models/word2vec.h", "optim/flat.h",
            "optim/adam.h", "optim/sgd.h", "optim/adafactor.h", "optim/schedule.h", "optim/weight_average.h"]
-OPTIONS = ["Sparsity", "RotationScaling", "Rotation", "AttentionOptions", "ExpertOptions", "LayerOptions",
+OPTIONS = ["Sparsity", "RotationScaling", "Rotation", "AttentionOptions", "ExpertOptions", "AdapterOptions", "LayerOptions",
            "TransformerOptions",
            "RecurrentOptions", "LanguageModelOptions", "EncoderOptions", "MaskedLmOptions",
            "ClassificationHeadOptions", "ClassifierOptions", "VisionOptions", "Word2VecOptions", "WeightDecay",
@@ -259,7 +259,7 @@ def choices(headers: Headers) -> str:
     for enum in headers.enums:
         names = ", ".join(f'"{name}"' for name in headers.choices(enum))
         text.append(f"{enum} = Literal[{names}]")
-    for name in ("Sparsity", "ExpertOptions", "WeightDecay", "ClassificationHeadOptions"):
+    for name in ("Sparsity", "ExpertOptions", "AdapterOptions", "WeightDecay", "ClassificationHeadOptions"):
         keys = "".join(f'    "{p.name}": {headers.python_type(p.type)},\n' for p, _ in headers.keywords(name))
         text.append(f'{name}Dict = TypedDict("{name}Dict", {{\n{keys}}}, total=False)')
     return "\n".join(text) + "\n"
@@ -310,7 +310,7 @@ def fill(template: str, source: Path, headers: Headers, ops: Ops) -> str:
     text = re.sub(r"^( *)@doc ([\w/.]+)(?: (\w+))?@$", doc, template, flags=re.M)
     text = re.sub(r"@options (\w+)@", lambda m: headers.options(m[1]), text)
     text = re.sub(r"@comment (\w+)@", lambda m: quoted("\n".join(headers.structs[m[1]].comment)).strip(), text)
-    names = [*headers.enums, "SparsityDict", "ExpertOptionsDict", "WeightDecayDict", "ClassificationHeadOptionsDict"]
+    names = [*headers.enums, "SparsityDict", "ExpertOptionsDict", "AdapterOptionsDict", "WeightDecayDict", "ClassificationHeadOptionsDict"]
     return text.replace("@choices@", ", ".join(names)).replace("@ops@", ops.stub())
 
 
