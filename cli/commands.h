@@ -19,6 +19,7 @@ void add_score_command(CLI::App& calque);
 void add_serve_command(CLI::App& calque);
 void add_explain_command(CLI::App& calque);
 void add_average_command(CLI::App& calque);
+void add_merge_command(CLI::App& calque);
 void add_quantize_command(CLI::App& calque);
 void add_export_command(CLI::App& calque);
 void add_import_command(CLI::App& calque);
@@ -34,12 +35,12 @@ void add_ter_command(CLI::App& calque);
 
 // In the order in which `calque --help` lists them.
 inline constexpr void (*add_commands[])(CLI::App&) = {
-    add_train_command,      add_task_commands,    add_classify_command, add_embed_command,
-    add_evaluate_command,   add_score_command,    add_explain_command,  add_serve_command,
-    add_average_command,    add_quantize_command, add_export_command,   add_import_command,
-    add_info_command,       add_data_command,     add_config_command,   add_plot_command,
-    add_bleu_command,       add_chrf_command,     add_ter_command,      add_demo_command,
-    add_completion_command,
+    add_train_command,    add_task_commands,      add_classify_command, add_embed_command,
+    add_evaluate_command, add_score_command,      add_explain_command,  add_serve_command,
+    add_average_command,  add_merge_command,      add_quantize_command, add_export_command,
+    add_import_command,   add_info_command,       add_data_command,     add_config_command,
+    add_plot_command,     add_bleu_command,       add_chrf_command,     add_ter_command,
+    add_demo_command,     add_completion_command,
 };
 
 }  // namespace calque

@@ -101,7 +101,8 @@ struct Scores {
   std::vector<ResultTable> tables = {};
 };
 
-// A file in a run's folder that belongs to the trained model, besides the config and the tokenizers.
+// A file in a run's folder that belongs to the trained model, besides the config and the
+// tokenizers.
 struct SideFile {
   std::string (RunFolder::*path)() const;
   // Complete "its ... of RUN; average ...", said of two runs whose files differ. Without them the
@@ -114,6 +115,9 @@ class Task {
   virtual ~Task() = default;
 
   virtual Parameters& parameters() = 0;
+  // The frozen weights that an adapter corrects; nullptr without model.adapter. They are loaded
+  // from model.init_from and never saved.
+  virtual Parameters* base() { return nullptr; }
   virtual std::vector<SideFile> side_files() const { return {}; }
 
   // The metrics that validation may measure, in the order of display.

@@ -49,7 +49,7 @@ TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and lef
   const std::string state = "run/checkpoints/step-000030/state.json";
   std::string newer = folder.read(state);
   newer.erase(newer.rfind(",\n  \"xxh64\""));
-  newer.replace(newer.find("\"format\": 5"), 11, "\"format\": 6");
+  newer.replace(newer.find("\"format\": 6"), 11, "\"format\": 7");
   newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
   folder.write(state, newer);
   const std::string log = folder.read("run/train.log"), metrics = folder.read("run/metrics.jsonl");
@@ -70,7 +70,7 @@ TEST_CASE("a run with a state of the second format resumes with the same bits") 
   const std::string path = "run/checkpoints/step-000030/state.json";
   auto state = nlohmann::ordered_json::parse(folder.read(path));
   for (const char* newer :
-       {"slices", "chunks", "mean_of", "int8", "retired", "goal_reached", "longest_input", "xxh64"})
+       {"slices", "chunks", "mean_of", "int8", "base", "retired", "goal_reached", "longest_input", "xxh64"})
     state.erase(newer);
   state["format"] = 2;
   state["divergence"]["square"] = 1.5;

@@ -71,6 +71,7 @@ inline bool is_rnn(const Config& c) {
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
 using ExpertKey = Key<ExpertOptions>;
+using AdapterKey = Key<AdapterOptions>;
 using AttentionKey = Key<Sparsity>;
 using RotationKey = Key<Rotation>;
 using EmbeddingKey = Key<EmbeddingConfig>;
@@ -133,9 +134,10 @@ struct SectionInfo {
 };
 
 const std::vector<SectionInfo>& config_sections();
-const std::vector<ConfigKey>& config_keys();  // in the order of the sections
-const std::vector<CorpusKey>& corpus_keys();  // of one item of data.train, validation and test
-const std::vector<ExpertKey>& expert_keys();  // of model.experts
+const std::vector<ConfigKey>& config_keys();    // in the order of the sections
+const std::vector<CorpusKey>& corpus_keys();    // of one item of data.train, validation and test
+const std::vector<ExpertKey>& expert_keys();    // of model.experts
+const std::vector<AdapterKey>& adapter_keys();  // of model.adapter
 const std::vector<AttentionKey>& attention_keys();  // of model.attention
 const std::vector<RotationKey>& rotation_keys();    // of model.rotation
 const std::vector<EmbeddingKey>& embedding_keys();  // of model.embeddings
@@ -159,6 +161,10 @@ std::string allowed_values(const Range&, const Corpora&);
 void read_value(const YamlValue& from, std::string_view key, const Range&, ExpertOptions& to);
 std::string write_value(const ExpertOptions& experts);
 std::string allowed_values(const Range&, const ExpertOptions&);
+
+void read_value(const YamlValue& from, std::string_view key, const Range&, AdapterOptions& to);
+std::string write_value(const AdapterOptions& adapter);
+std::string allowed_values(const Range&, const AdapterOptions&);
 
 void read_value(const YamlValue& from, std::string_view key, const Range&, Sparsity& to);
 std::string write_value(const Sparsity& sparsity);

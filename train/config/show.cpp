@@ -171,6 +171,11 @@ std::string config_reference() {
           fmt::format("\n### Experts\n\nThe map `experts`. `count` is required.\n\n{}", table_head);
       for (const ExpertKey& key : expert_keys()) text += key_row(key, key.name);
       text += fmt::format(
+          "\n### Adapters\n\nThe map `adapter`. `kind` is required. "
+          "[fine-tuning.md](fine-tuning.md#adapters) describes the result.\n\n{}",
+          table_head);
+      for (const AdapterKey& key : adapter_keys()) text += key_row(key, key.name);
+      text += fmt::format(
           "\n### Sparse attention\n\nThe map `attention`. `window` is required.\n\n{}", table_head);
       for (const AttentionKey& key : attention_keys()) text += key_row(key, key.name);
       text += fmt::format("\n### Rotary positions\n\nThe map `rotation`.\n\n{}", table_head);

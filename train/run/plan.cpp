@@ -60,7 +60,8 @@ UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& s
 Learner::Division planned_division(const Config& config, const std::optional<TrainingState>& state,
                                    Learner& learner, const Work& largest, Task& task) {
   const Bytes limit = config.training.memory_limit;
-  const int64_t slices = state ? state->slices : slices_for(largest, task.parameters());
+  const int64_t slices =
+      state ? state->slices : slices_for(largest, task.base() ? *task.base() : task.parameters());
   const bool keeps = state && state->chunks > 0 && config_of(*state).training.memory_limit == limit;
   return {slices, keeps ? state->chunks : chunks_for_memory(learner, largest, slices, limit)};
 }
@@ -152,6 +153,7 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   const std::unique_ptr<Task> task = planned_task(config, run, make_task);
   Learner learner(config.training, task->parameters());
   learner.initialise();
+  if (task->base()) task->base()->initialise(0);
   const Checkpoints checkpoints(real_files(), run.path);
   const bool begins = checkpoints.steps().empty();
   const auto notes = begins ? task->load_pretrained() : std::vector<std::string>{};
@@ -165,6 +167,10 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   const double updates = updates_until(config, sizes, cost);
 
   std::string text = parameter_table(task->parameters());
+  if (task->base()) {
+    text += fmt::format("frozen: the {} numbers of {}\n", task->base()->count(),
+                        config.model.init_from);
+  }
   text += fmt::format("\ndata: {}\n", task->data_description());
   for (const std::string& note : notes) text += note + '\n';
   text += fmt::format("an update: about {:.0f} tokens, {:.1f} GFLOP, {:.3f} s\n", cost.terms,

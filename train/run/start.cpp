@@ -12,6 +12,7 @@
 #include "train/settings.h"
 #include "train/step/chunks.h"
 #include "train/step/slices.h"
+#include "train/weights/adapter.h"
 #include "train/weights/best_checkpoints.h"
 #include "train/weights/initial_weights.h"
 #include "train/weights/parameter_tensors.h"
@@ -93,7 +94,7 @@ void Training::begin() {
     checkpoints_.remove_leftovers();
     notes = initial_weights();
   }
-  broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
+  share_weights();
   learner_.start_averaging();
   state_.ema = config_.training.ema > 0;
   log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, observer_.loudness,
@@ -103,7 +104,8 @@ void Training::begin() {
   std::unique_ptr<Work> largest;
   if (ranks_.is_rank_zero()) {
     largest = stream_->largest();
-    state_.slices = slices_for(*largest, task_->parameters());
+    // What a slice costs is a question of the whole model.
+    state_.slices = slices_for(*largest, task_->base() ? *task_->base() : task_->parameters());
   }
   state_.slices = broadcast(ranks_, state_.slices);
   fit_memory(std::nullopt, std::move(largest));
@@ -113,12 +115,24 @@ void Training::begin() {
 std::vector<std::string> Training::initial_weights() {
   learner_.initialise();
   std::vector<std::string> notes;
-  if (!config_.model.init_from.empty()) {
-    notes =
-        load_initial_weights(config_.model.init_from, state_.tokenizer_hash, task_->parameters());
+  const std::string& from = config_.model.init_from;
+  if (!from.empty()) {
+    Parameters& trained = task_->parameters();
+    Parameters* const base = task_->base();
+    InitialWeights initial = base
+                                 ? load_initial_weights(from, state_.tokenizer_hash, *base, trained)
+                                 : load_initial_weights(from, state_.tokenizer_hash, trained);
+    if (base) state_.base = std::move(initial.origin);
+    notes = std::move(initial.notes);
   }
   for (std::string& note : task_->load_pretrained()) notes.push_back(std::move(note));
   return notes;
+}
+
+// Gives all ranks the weights of rank 0.
+void Training::share_weights() {
+  broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
+  if (task_->base()) broadcast(ranks_, std::as_writable_bytes(task_->base()->values()));
 }
 
 void Training::restore() {
@@ -127,7 +141,7 @@ void Training::restore() {
   Restored restored;
   if (ranks_.is_rank_zero()) restored = load(optimizer);
   share_state(ranks_, state_);
-  broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
+  share_weights();
   optimizer.scatter();
   learner_.restored(state_.optimizer_step);
   if (ranks_.is_rank_zero()) cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
@@ -149,6 +163,9 @@ Training::Restored Training::load(const WholeState& optimizer) {
   if (!rate.empty()) restored.notes.push_back(rate);
   check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
   state_ = loaded->state;
+  if (task_->base()) {
+    load_base(run_.path, state_.base, config_.model.init_from, parameter_slots(*task_->base()));
+  }
   for (std::string& note : retire_incomparable_scores(state_, config_of(state_), config_, *task_)) {
     restored.notes.push_back(std::move(note));
   }
@@ -186,8 +203,9 @@ void Training::fit_memory(const std::optional<Bytes>& limit_before, std::unique_
 
 void Training::announce() {
   if (finished() || out_of_patience()) return;
-  log_->say(fmt::format("{}: {}; {} parameters; {}{} threads, {}, {}", run_.path,
+  log_->say(fmt::format("{}: {}; {} parameters{}; {}{} threads, {}, {}", run_.path,
                         task_->data_description(), task_->parameters().count(),
+                        task_->base() ? fmt::format(", {} frozen", task_->base()->count()) : "",
                         ranks_.ranks() == 1 ? "" : fmt::format("{} ranks, ", ranks_.ranks()),
                         threads(), instruction_set(),
                         blas_description(product_precision(config_.training))));

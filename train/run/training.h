@@ -53,6 +53,7 @@ class Training {
   void tidy(const Restored& restored);
   void begin();
   std::vector<std::string> initial_weights();
+  void share_weights();
   void fit_memory(const std::optional<Bytes>& limit_before,
                   std::unique_ptr<Work> largest = nullptr);
   void announce();

@@ -15,7 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 // Format 1 has no validation_owed. Formats 1 and 2 have the seeds and the mean square of the loss,
 // which are ignored; they list retired scores among the best ones, and mark an average of
 // checkpoints among the versions.
-constexpr int64_t newest_format = 5;
+constexpr int64_t newest_format = 6;
 
 // The seal has a constant length, so that it is found without parsing.
 std::string seal_of(std::string_view body) {
@@ -45,12 +45,21 @@ OrderedJson retired_to_json(const std::vector<RetiredScores>& retired) {
   return json;
 }
 
+OrderedJson to_json(const Fingerprint& file) {
+  return {{"size", file.size}, {"xxh64", hexadecimal(file.digest)}};
+}
+
+OrderedJson to_json(const BaseWeights& base) {
+  if (base.file.empty()) return OrderedJson::object();
+  return {{"file", base.file}, {"contents", to_json(base.contents)}};
+}
+
 OrderedJson to_json(const TrainingState& state) {
   const Divergence& divergence = state.divergence;
   // Digests are texts, because many JSON readers keep only 53 bits of a number.
   OrderedJson checksums = OrderedJson::object();
   for (const auto& [name, file] : state.checksums) {
-    checksums[name] = {{"size", file.size}, {"xxh64", hexadecimal(file.digest)}};
+    checksums[name] = to_json(file);
   }
   return {
       {"format", newest_format},
@@ -63,6 +72,7 @@ OrderedJson to_json(const TrainingState& state) {
       {"ema", state.ema},
       {"mean_of", state.mean_of},
       {"int8", state.int8},
+      {"base", to_json(state.base)},
       {"validation_owed", state.validation_owed},
       {"goal_reached", state.goal_reached},
       {"best", best_to_json(state.best)},
@@ -168,6 +178,13 @@ Fingerprint read_fingerprint(JsonObject json) {
   return {.size = size, .digest = digest};
 }
 
+BaseWeights read_base(JsonObject json) {
+  if (json.names().empty()) return {};
+  BaseWeights base{json.text("file"), read_fingerprint(json.object("contents"))};
+  json.finish();
+  return base;
+}
+
 // The results of read(object, name) for every name in an object.
 template <class Read>
 auto read_map(JsonObject json, Read&& read) {
@@ -201,6 +218,7 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   state.ema = json.flag("ema");
   if (format > 2) state.mean_of = json.integer("mean_of", 0);
   if (format > 4) state.int8 = json.flag("int8");
+  if (format > 5) state.base = read_base(json.object("base"));
   if (format > 1) state.validation_owed = json.flag("validation_owed");
   if (format > 2) state.goal_reached = json.text("goal_reached");
   state.best = read_map(json.object("best"), [](Object& scores, const Name& metric) {

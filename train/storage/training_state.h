@@ -61,6 +61,13 @@ struct RetiredScores {
   bool operator==(const RetiredScores&) const = default;
 };
 
+// The file with the frozen weights of an adapter's base.
+struct BaseWeights {
+  std::string file;  // an absolute path; empty: the run has no adapter
+  Fingerprint contents;
+  bool operator==(const BaseWeights&) const = default;
+};
+
 struct TrainingState {
   int64_t step = 0;              // the number of steps, including skipped ones
   int64_t optimizer_step = 0;    // the number of updates
@@ -70,6 +77,7 @@ struct TrainingState {
   int64_t chunks = 0;            // of each slice, to fit the memory; 0: not known
   bool ema = false;              // whether the tensors include averaged weights
   int64_t mean_of = 0;           // the number of averaged checkpoints; 0: a training run
+  BaseWeights base;              // with model.adapter, what the weights correct
   bool int8 = false;             // whether the weights were rounded to int8; not for training
   bool validation_owed = false;  // whether the validation of this step has yet to be done
   std::string goal_reached;      // the goal of training.until that a validation has reached

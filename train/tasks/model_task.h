@@ -22,6 +22,7 @@ class ModelTask : public Task {
   using Options = typename TaskModel<Model>::Options;
 
   Parameters& parameters() override { return network_.parameters; }
+  Parameters* base() override { return network_.base.entries().empty() ? nullptr : &network_.base; }
 
   std::string measured_by(const MetricInfo&, const Config& config) const override {
     return write_value(config.data.validation);

@@ -4,20 +4,46 @@
 #include <type_traits>
 
 #include "core/parameters.h"
+#include "nn/options.h"
 
 namespace calque {
+
+// The options of the layers of a model; nullptr for a model without layers.
+template <class Options>
+auto* layers_of(Options& options) {
+  if constexpr (requires { options.layer; }) {
+    return &options.layer;
+  } else if constexpr (requires { options.encoder; }) {
+    return layers_of(options.encoder);
+  } else if constexpr (requires { options.model; }) {
+    return &options.model;
+  } else {
+    return static_cast<const LayerOptions*>(nullptr);
+  }
+}
+
+template <class Options>
+bool is_adapted(const Options& options) {
+  const auto* layers = layers_of(options);
+  return layers && layers->adapter;
+}
 
 template <class Model>
 struct TaskModel {
   using Options = std::remove_cvref_t<decltype(Model::options)>;
 
-  explicit TaskModel(const Options& options) : model(Path(parameters), options) {
+  explicit TaskModel(const Options& options)
+      : model(is_adapted(options) ? Path(base, parameters) : Path(parameters), options) {
+    base.allocate();
+    base.freeze_all();
     parameters.allocate();
   }
   TaskModel(const TaskModel&) = delete;
   TaskModel& operator=(const TaskModel&) = delete;
 
-  Parameters parameters;  // declared before the model, whose constructor registers them
+  // Declared before the model, whose constructor registers them.
+  Parameters base;        // of a model with adapters, its frozen weights; else empty
+  Parameters parameters;  // trained
   Model model;
 };
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "train/config/show.h"
 #include "train/storage/checkpoints.h"
 
 namespace calque {
@@ -10,11 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Copies the config, the tokenizers and the task's side files.
+// Writes the config, and copies the tokenizers and the task's side files.
 void copy_surroundings(const TrainedRun& run, const std::string& to) {
   const RunFolder& from = run.location.folder;
   make_folder(real_files(), to);
-  fs::copy_file(from.config(), RunFolder{to}.config());
+  replace_text(real_files(), RunFolder{to}.config(), show_config(run.location.config));
   for (const auto& entry : fs::directory_iterator(from.path)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), fs::path(to) / name);
@@ -36,6 +37,8 @@ void save_derived_run(const TrainedRun& run, const std::string& out,
                       std::span<const NamedTensor> weights, TrainingState state) {
   state.best.clear();  // scores of single checkpoints
   state.retired.clear();
+  state.config = show_config(run.location.config);
+  if (!run.location.config.model.adapter) state.base = {};
   copy_surroundings(run, out);
   Checkpoints checkpoints(real_files(), out);
   checkpoints.save(weights, {}, state);

@@ -51,40 +51,88 @@ void require_saved_contents(const TrainingState& state, const std::string& weigh
   fail("{}: damaged: its contents are not those that were saved", weights);
 }
 
+// Whether one of the slots is a parameter with one row per token.
+bool has_rows_of_tokens(std::span<const TensorSlot> slots, const Parameters& parameters) {
+  return std::ranges::any_of(slots, [&](const TensorSlot& slot) {
+    const Parameters::Entry* entry = parameters.find(slot.name);
+    return entry && belongs_to_vocabulary(entry->role);
+  });
+}
+
+// Reads the slots, and returns the file's digest. `parameters` have the roles.
+BaseWeights read_weights(const std::string& from, const SafetensorsFile& file,
+                         const std::string& weights, std::span<const TensorSlot> slots,
+                         const Parameters& parameters, const std::string& tokenizer_hash) {
+  const std::optional<TrainingState> state = state_beside(weights);
+  if (state && !state->base.file.empty()) {
+    fail("model.init_from: {} is an adapter; make it a plain run with `calque merge {} --out DIR`",
+         from, from);
+  }
+  if (state && has_rows_of_tokens(slots, parameters)) {
+    require_tokenizer(from, *state, tokenizer_hash);
+  }
+  const Fingerprint contents = file.read(slots);
+  if (state) require_saved_contents(*state, weights, contents);
+  if (const auto bad = first_not_finite(slots)) {
+    fail("{}: {} holds a value that is infinite or not a number", from, *bad);
+  }
+  return {std::filesystem::canonical(weights).string(), contents};
+}
+
 }  // namespace
 
-std::vector<std::string> load_initial_weights(const std::string& from,
-                                              const std::string& tokenizer_hash,
-                                              Parameters& parameters) {
+BaseWeights base_weights(const std::string& of) {
+  const std::string weights = weights_file(of);
+  return {std::filesystem::canonical(weights).string(),
+          SafetensorsFile(real_files(), weights).read({})};
+}
+
+InitialWeights load_initial_weights(const std::string& from, const std::string& tokenizer_hash,
+                                    Parameters& parameters) {
   const std::string weights = weights_file(from);
   const SafetensorsFile file(real_files(), weights);
   std::vector<TensorSlot> matching;
-  std::vector<std::string> report;
+  InitialWeights initial;
   const std::vector<TensorSlot> wanted = parameter_slots(parameters);
   for (const TensorSlot& slot : wanted) {
     if (const auto problem = mismatch(file.table(), slot)) {
-      report.push_back("not loaded: " + *problem);
+      initial.notes.push_back("not loaded: " + *problem);
     } else {
       matching.push_back(slot);
     }
   }
+  initial.origin = read_weights(from, file, weights, matching, parameters, tokenizer_hash);
   if (matching.empty()) {
     fail("{}: none of its tensors has the name and shape of a parameter of this model", from);
   }
-  const std::optional<TrainingState> state = state_beside(weights);
-  if (state && std::ranges::any_of(matching, [&](const TensorSlot& slot) {
-        return belongs_to_vocabulary(parameters.find(slot.name)->role);
-      })) {
-    require_tokenizer(from, *state, tokenizer_hash);
+  initial.notes.insert(initial.notes.begin(), fmt::format("{} of {} parameters start from {}",
+                                                          matching.size(), wanted.size(), from));
+  return initial;
+}
+
+InitialWeights load_initial_weights(const std::string& from, const std::string& tokenizer_hash,
+                                    Parameters& base, Parameters& trained) {
+  const std::string weights = weights_file(from);
+  const SafetensorsFile file(real_files(), weights);
+  std::vector<TensorSlot> slots = parameter_slots(base);
+  for (const TensorSlot& slot : slots) {
+    if (const auto problem = mismatch(file.table(), slot)) {
+      fail("{}: {}; with model.adapter, the sizes of the section `model` must be those of the base",
+           from, *problem);
+    }
   }
-  const Fingerprint contents = file.read(matching);
-  if (state) require_saved_contents(*state, weights, contents);
-  if (const auto bad = first_not_finite(matching)) {
-    fail("{}: {} holds a value that is infinite or not a number", from, *bad);
+  const size_t frozen = slots.size();
+  for (const TensorSlot& slot : parameter_slots(trained)) {
+    if (!mismatch(file.table(), slot)) slots.push_back(slot);
   }
-  report.insert(report.begin(), fmt::format("{} of {} parameters start from {}", matching.size(),
-                                            wanted.size(), from));
-  return report;
+  InitialWeights initial;
+  initial.origin = read_weights(from, file, weights, slots, base, tokenizer_hash);
+  initial.notes.push_back(fmt::format("the {} parameters of {} are frozen", frozen, from));
+  if (slots.size() > frozen) {
+    initial.notes.push_back(
+        fmt::format("{} trained parameters start from {}", slots.size() - frozen, from));
+  }
+  return initial;
 }
 
 }  // namespace calque

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/error.h"
 #include "train/config/load.h"
 #include "train/storage/checkpoints.h"
+#include "train/weights/adapter.h"
 #include "train/weights/best_checkpoints.h"
 #include "train/weights/parameter_tensors.h"
 #include "train/weights/resume.h"
@@ -32,6 +34,15 @@ std::string best_by_state(const Config& config, const Checkpoints& checkpoints) 
     if (std::ranges::count(steps, score.step) > 0) return checkpoints.folder(score.step);
   }
   return "";
+}
+
+// A folder with a checkpoint of the run, for the names and shapes of its tensors.
+std::string some_checkpoint(const RunLocation& run) {
+  if (run.is_checkpoint) return run.path;
+  const Checkpoints checkpoints(real_files(), run.path);
+  const std::vector<int64_t> steps = checkpoints.steps();
+  if (steps.empty()) fail("{}: has no checkpoint yet; train it first", run.path);
+  return checkpoints.folder(steps.front());
 }
 
 // Only training falls back to an earlier checkpoint by itself: a user must know which weights are
@@ -73,7 +84,9 @@ RunLocation find_run(const std::string& given) {
   }
   const bool is_checkpoint = fs::exists(path + "/model.safetensors");
   const RunFolder folder{is_checkpoint ? run_of_checkpoint(path) : path};
-  return {folder, run_config(folder), path, is_checkpoint};
+  RunLocation run{folder, run_config(folder), {}, path, is_checkpoint};
+  run.adapter = std::exchange(run.config.model.adapter, {});
+  return run;
 }
 
 RunLocation find_run(const std::string& path, TaskKind task) {
@@ -98,7 +111,10 @@ std::string best_checkpoint(const RunFolder& run) {
 
 LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
                            const std::string& tokenizer_hash) {
-  const LoadedCheckpoint loaded = load_chosen(run, parameter_slots(parameters));
+  const auto load = [&](const std::vector<TensorSlot>& slots) { return load_chosen(run, slots); };
+  const LoadedCheckpoint loaded = run.adapter
+                                      ? load_adapted(run, some_checkpoint(run), parameters, load)
+                                      : load(parameter_slots(parameters));
   if (loaded.state.tokenizer_hash != tokenizer_hash) {
     fail(
         "{}: the run's tokenizer is not the one its checkpoint was trained with; restore the run's "

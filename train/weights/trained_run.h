@@ -32,8 +32,9 @@ std::vector<RunPlace> places(const std::vector<std::string>& paths,
 // A run, or one of its checkpoints, before its weights are loaded.
 struct RunLocation {
   RunFolder folder;
-  Config config;
-  std::string path;            // the given path without trailing slashes
+  Config config;           // without model.adapter
+  AdapterOptions adapter;  // if there is one, checkpoints hold it alone (train/weights/adapter.h)
+  std::string path;        // the given path without trailing slashes
   bool is_checkpoint = false;  // `path` is one checkpoint, not a run
 };
 

@@ -153,7 +153,7 @@ TEST_CASE("a checkpoint of a newer calque, or with too long a state, is an error
   const std::string state = run.path() + "/checkpoints/step-001000/state.json";
   std::string newer = slurp(state);
   newer.erase(newer.rfind(",\n  \"xxh64\""));
-  newer.replace(newer.find("\"format\": 5"), 11, "\"format\": 6");
+  newer.replace(newer.find("\"format\": 6"), 11, "\"format\": 7");
   newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
   for (const auto& [text, problem] :
        {std::pair(newer, "written by a newer calque"),

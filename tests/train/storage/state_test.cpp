@@ -28,6 +28,7 @@ TrainingState full_state() {
   state.chunks = 4;
   state.ema = true;
   state.int8 = true;
+  state.base = {"/runs/base/model.safetensors", {.size = 99, .digest = 0xABC}};
   state.mean_of = 5;
   state.validation_owed = true;
   state.goal_reached = "exact>=0.97";
@@ -230,7 +231,7 @@ TEST_CASE("fields that are missing, unknown, repeated, or of another type are re
   check_refused(R"("mean": 2.1,)", "", "divergence.mean is missing");
   check_refused(R"("mean": 2.1,)", R"("mean": 21e400,)", "a number in it is too large");
   check_refused(R"("slices": 16)", R"("slices": 0)", "slices must be a whole number of at least 1");
-  check_refused(R"("format": 5)", R"("format": 6)", "written by a newer calque");
+  check_refused(R"("format": 6)", R"("format": 7)", "written by a newer calque");
 }
 
 TEST_CASE("a state that is not JSON, not an object, or nested too deeply is refused") {

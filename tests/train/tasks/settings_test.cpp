@@ -107,7 +107,7 @@ TEST_CASE("every key that a translator's model or search uses changes its option
     bool found = false;
     for (const char* value :
          {"16", "2", "0.05", "true", "false", "none", "pre", "rms", "gelu", "first", "{count: 4}",
-          "{window: 4}", "{base: 2}", "rnn", "lstm", "zero"}) {
+          "{window: 4}", "{base: 2}", "{kind: lora}", "rnn", "lstm", "zero"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);
         options(changed);

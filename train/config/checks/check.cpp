@@ -69,6 +69,9 @@ void check_tokenizer(const Config& config, Contradictions& all) {
 void check_embeddings(const Config& config, Contradictions& all) {
   const EmbeddingConfig& embeddings = config.model.embeddings;
   if (embeddings == EmbeddingConfig() || lacks(config, Feature::text)) return;
+  if (config.model.adapter) {
+    blame(all, "model.embeddings", "model.adapter freezes the tables; leave one of both out");
+  }
   if (!embeddings.target.empty() && lacks(config, Feature::pairs)) {
     blame(all, "model.embeddings", "target {}; name the file as source",
           missing_feature(config.task, Feature::pairs));

@@ -19,6 +19,7 @@ constexpr std::string_view transformer_keys[] = {"d_ff",
                                                  "activation",
                                                  "experts",
                                                  "attention",
+                                                 "adapter",
                                                  "qk_norm",
                                                  "attention_scale",
                                                  "attention_cap",
@@ -233,6 +234,12 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "tokenizer by default. Empty: random weights.",
          "Marian: pretrained-model; Joey NMT: load_model; OpenNMT-py: train_from; fairseq: "
          "finetune-from-model, restore-file; Sockeye: params");
+  in.key("adapter", &M::adapter, {}, harmful,
+         "Freezes the weights of init_from and trains a small correction of each linear layer "
+         "instead, for fine-tuning in little memory: LoRA. The keys are below.",
+         "PEFT: LoraConfig")
+      .idle_if([](const Config& c) { return c.model.init_from.empty(); },
+               "needs init_from, the run whose weights it corrects");
   in.key("embeddings", &M::embeddings, {}, harmful,
          "Files of word vectors that the embedding tables start from: word2vec text and binary, "
          "GloVe, fastText .vec. The keys are below.",
