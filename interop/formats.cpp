@@ -9,6 +9,7 @@
 #include "interop/ctranslate2/format.h"
 #include "interop/gguf/format.h"
 #include "interop/huggingface/format.h"
+#include "interop/huggingface/peft.h"
 #include "interop/marian/format.h"
 #include "interop/numpy/export.h"
 #include "interop/onnx/export.h"
@@ -65,6 +66,10 @@ std::vector<Format> all_formats() {
        .write = write_transformers,
        .find = [](const std::string& place) { return if_exists(place + "/config.json", place); },
        .read = import_huggingface},
+      {.name = "peft",
+       .models = held_by_huggingface(),
+       .of_adapters = true,
+       .write = [](const AnyExported& from, ExportFolder& to, bool) { write_peft(from, to); }},
       {.name = "onnx",
        .models = {{translation, limit_onnx}},
        .write = write_as<Transformer, write_onnx>},
@@ -110,6 +115,7 @@ std::vector<Obstacle> obstacles(const Format& format, const Config& config) {
   in.add_if(held == format.models.end(), "task");
   in.add_of_every_engine();
   if (held != format.models.end()) held->limit(in);
+  if (format.of_adapters) in.add_of_adapters();
   return in.take();
 }
 

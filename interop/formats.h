@@ -22,6 +22,7 @@ struct Format {
   std::string_view name;
   std::vector<Held> models = {};  // empty: bare parameters, of every task
   bool has_int8 = false;
+  bool of_adapters = false;  // holds the adapter of a run alone; the model has adapters
   void (*write)(const AnyExported& from, ExportFolder& to, bool int8) = nullptr;
   // The path of the model at `place`; empty if there is none of this format.
   std::string (*find)(const std::string& place) = nullptr;

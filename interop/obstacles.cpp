@@ -83,6 +83,14 @@ void Obstacles::add_of_language_models() {
   add_if(model.rotation != Rotation(), "model.rotation");
 }
 
+void Obstacles::add_of_adapters() {
+  add_if(!model.adapter, "model.adapter");
+  if (config.task != TaskKind::language_model) return;
+  const LanguageModelShape shape = shape_of(model);
+  add_if(shape == LanguageModelShape::gpt2, "model.positions");
+  add_if(shape == LanguageModelShape::gpt_neox, "model.norm_kind");
+}
+
 void limit_ctranslate2(Obstacles& in) {
   in.add_of_language_models();
   // A decoder that begins with zeros is read as Marian's, whose sources end in </s>.

@@ -23,6 +23,9 @@ class Obstacles {
   void add_of_every_engine();
   // Options of layers that only decoder-only models of other engines have.
   void add_of_language_models();
+  // What a format of adapters cannot hold beside what its models cannot: a model without one, and
+  // layers that mix queries, keys and values.
+  void add_of_adapters();
   std::vector<Obstacle> take() { return std::move(found_); }
 
   const Config& config;

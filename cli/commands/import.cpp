@@ -6,20 +6,33 @@
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "interop/huggingface/peft.h"
+#include "interop/runs/adapter_import.h"
 #include "train/storage/run_folder.h"
 
 namespace calque {
 namespace {
 
 struct ImportArguments {
-  std::string place, run;
+  std::string place, run, base;
 };
 
 void run_import(const ImportArguments& arguments) {
-  const std::string run = without_slash(arguments.run);
-  import_run(without_slash(arguments.place), run);
+  const std::string run = without_slash(arguments.run), place = without_slash(arguments.place);
+  const bool adapter = is_peft_folder(place);
+  if (adapter != !arguments.base.empty()) {
+    wrong_command_line(adapter
+                           ? place + " is an adapter; --base RUN names the run that it corrects"
+                           : "--base is for adapters alone, folders with an adapter_config.json");
+  }
+  if (adapter) {
+    import_adapter(place, without_slash(arguments.base), run);
+    return write_output(fmt::format("{}: use it like any run\n", run));
+  }
+  import_run(place, run);
   write_output(
       fmt::format("{}: use it like any run; to train it on your data:\n"
                   "  calque train {}/finetune.yaml --run {}-tuned --set data.train=...\n",
@@ -37,10 +50,17 @@ void add_import_command(CLI::App& calque) {
   command->add_option("--run", arguments->run, "The folder of the new run")
       ->required()
       ->type_name("DIR");
+  command
+      ->add_option("--base", arguments->base,
+                   "Of an adapter of PEFT: the run that it corrects, such as an import of its base")
+      ->type_name("RUN");
   command->footer(
       "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, Mistral, Qwen, Gemma 3,\n"
-      "GPT-NeoX, GPT-2, BERT or ViT), a folder of CTranslate2, a folder or file .npz of Marian, or\n"
-      "a file .gguf of llama.cpp, also a quantized one.\n"
+      "GPT-NeoX, GPT-2, BERT or ViT), a folder of CTranslate2, a folder or file .npz of Marian, "
+      "or\n"
+      "a file .gguf of llama.cpp, also a quantized one; or, with --base, a folder of PEFT with a "
+      "LoRA\n"
+      "adapter.\n"
       "A model that calque cannot represent is refused. docs/interop.md has the formats.\n"
       "Example: calque import opus-mt-en-de --run runs/opus");
   command->callback([arguments] { run_import(*arguments); });

@@ -149,4 +149,10 @@ ForeignTensors read_weights_folder(const std::string& folder) {
   fail("{}/model.safetensors: is missing, and so is pytorch_model.bin", folder);
 }
 
+ForeignTensors read_weights_file(const std::string& path) {
+  ForeignTensors tensors(path);
+  add_safetensors(path, tensors);
+  return tensors;
+}
+
 }  // namespace calque

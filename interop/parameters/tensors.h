@@ -22,6 +22,7 @@ class ForeignTensors {
   // Records a tensor that is not of floating-point numbers. take() refuses it, finish() ignores it.
   void add_other(const std::string& name, std::string_view type);
 
+  bool empty() const { return tensors_.empty(); }
   bool has(std::string_view name) const { return tensors_.contains(name); }
   // The tensor; nothing if there is none.
   const Tensor* find(std::string_view name) const;
@@ -52,5 +53,7 @@ Shape foreign_shape(std::span<const int64_t> sizes, const std::string& place,
 // none. A model that is too large for one file has instead the files that
 // model.safetensors.index.json or pytorch_model.bin.index.json lists.
 ForeignTensors read_weights_folder(const std::string& folder);
+// Those of one file .safetensors.
+ForeignTensors read_weights_file(const std::string& path);
 
 }  // namespace calque

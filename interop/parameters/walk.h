@@ -39,7 +39,8 @@ class ParameterWalk {
   void tensor(const std::string& name, const Tensor& own) { tensor(name, own, {}); }
 
   // NAME.weight [out, in] and NAME.bias, of the given output columns or all.
-  void linear(const std::string& name, const Linear& linear, std::vector<int64_t> columns = {});
+  virtual void linear(const std::string& name, const Linear& linear,
+                      std::vector<int64_t> columns = {});
   // NAME.weight and, unless it is an RMSNorm, NAME.bias.
   void norm(const std::string& name, const Norm& norm);
 };
