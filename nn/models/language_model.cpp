@@ -1,6 +1,7 @@
 #include "nn/models/language_model.h"
 
 #include <cmath>
+#include <vector>
 
 #include "core/error.h"
 
@@ -35,8 +36,17 @@ TokenLoss LanguageModel::loss(std::span<const int32_t> ids, std::span<const int3
                               const Segments& segments, real label_smoothing, Mode mode,
                               real agreement) const {
   check_ids("LanguageModel", "expected", expected, segments);
-  return output.loss([&] { return hidden(ids, segments, mode); }, expected, label_smoothing,
-                     agreement);
+  std::vector<int32_t> rows, known;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == no_token) continue;
+    rows.push_back(static_cast<int32_t>(i));
+    known.push_back(expected[i]);
+  }
+  const auto pass = [&] {
+    const Tensor all = hidden(ids, segments, mode);
+    return known.size() == expected.size() ? all : gather_rows(all, rows);
+  };
+  return output.loss(pass, known, label_smoothing, agreement);
 }
 
 }  // namespace calque

@@ -40,8 +40,8 @@ struct LanguageModel {
   // hidden [tokens, d_model] -> [tokens, vocabulary]: before the softmax.
   Tensor logits(const Tensor& hidden) const { return output(hidden); }
 
-  // The summed loss, where expected[t] is the token after ids[t]. See TokenLoss for the smoothing,
-  // OutputProjection::loss for the agreement.
+  // The summed loss, where expected[t] is the token after ids[t]; no_token is not part of the loss.
+  // See TokenLoss for the smoothing, OutputProjection::loss for the agreement.
   TokenLoss loss(std::span<const int32_t> ids, std::span<const int32_t> expected,
                  const Segments& segments, real label_smoothing, Mode mode,
                  real agreement = 0) const;

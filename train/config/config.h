@@ -12,6 +12,7 @@
 
 #include "core/named.h"
 #include "core/products/blas.h"
+#include "data/conversations/turns.h"
 #include "data/corpora/filters.h"
 #include "data/documents/documents.h"
 #include "data/images/augmentation.h"
@@ -52,11 +53,12 @@ struct CorpusConfig {
   using Split = calque::Split;
 
   std::string name;
-  std::vector<std::string> text;  // files of a language model
-  std::string labelled;           // a file of classification: label, tab or space, text
-  std::string tagged;             // a file of tagging: a word and its tag in each line
-  std::string images;             // a folder of classes, or an IDX file
-  std::string labels;             // the IDX file of its labels; empty: the one beside `images`
+  std::vector<std::string> text;           // files of a language model
+  std::vector<std::string> conversations;  // files of JSON lines of a language model
+  std::string labelled;                    // a file of classification: label, tab or space, text
+  std::string tagged;                      // a file of tagging: a word and its tag in each line
+  std::string images;                      // a folder of classes, or an IDX file
+  std::string labels;  // the IDX file of its labels; empty: the one beside `images`
   std::string prefix;
   std::vector<std::string> languages;
   std::string source;
@@ -79,7 +81,8 @@ struct CorpusConfig {
 };
 // The keys of which a corpus has exactly one, and those of them that name one file or folder.
 inline constexpr std::string_view corpus_forms =
-    "`prefix`, `source` and `target`, `file`, `tsv`, `text`, `labelled`, `tagged`, `images` and "
+    "`prefix`, `source` and `target`, `file`, `tsv`, `text`, `conversations`, `labelled`, "
+    "`tagged`, `images` and "
     "`toy`";
 inline constexpr std::string CorpusConfig::*corpus_paths[] = {
     &CorpusConfig::prefix,   &CorpusConfig::source, &CorpusConfig::file,  &CorpusConfig::tsv,
@@ -107,6 +110,7 @@ struct DataConfig {
   bool cache = true;
   DocumentUnit documents = DocumentUnit::lines;
   int64_t context = 256;
+  TurnOptions turns;
   bool cross_documents = true;
   double mask_share = 0.15;
   bool whole_words = false;

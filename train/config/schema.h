@@ -72,6 +72,7 @@ using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
 using ExpertKey = Key<ExpertOptions>;
 using AdapterKey = Key<AdapterOptions>;
+using TurnKey = Key<TurnOptions>;
 using AttentionKey = Key<Sparsity>;
 using RotationKey = Key<Rotation>;
 using EmbeddingKey = Key<EmbeddingConfig>;
@@ -137,6 +138,7 @@ const std::vector<SectionInfo>& config_sections();
 const std::vector<ConfigKey>& config_keys();    // in the order of the sections
 const std::vector<CorpusKey>& corpus_keys();    // of one item of data.train, validation and test
 const std::vector<ExpertKey>& expert_keys();    // of model.experts
+const std::vector<TurnKey>& turn_keys();        // of data.turns
 const std::vector<AdapterKey>& adapter_keys();  // of model.adapter
 const std::vector<AttentionKey>& attention_keys();  // of model.attention
 const std::vector<RotationKey>& rotation_keys();    // of model.rotation
@@ -161,6 +163,10 @@ std::string allowed_values(const Range&, const Corpora&);
 void read_value(const YamlValue& from, std::string_view key, const Range&, ExpertOptions& to);
 std::string write_value(const ExpertOptions& experts);
 std::string allowed_values(const Range&, const ExpertOptions&);
+
+void read_value(const YamlValue& from, std::string_view key, const Range&, TurnOptions& to);
+std::string write_value(const TurnOptions& turns);
+std::string allowed_values(const Range&, const TurnOptions&);
 
 void read_value(const YamlValue& from, std::string_view key, const Range&, AdapterOptions& to);
 std::string write_value(const AdapterOptions& adapter);

@@ -193,6 +193,11 @@ std::string config_reference() {
         "or a text, which is a prefix.\n\n{}",
         corpus_forms, table_head);
     for (const CorpusKey& key : corpus_keys()) text += key_row(key, key.name);
+    text += fmt::format(
+        "\n### Turns\n\nThe map `turns`. `format` is required. "
+        "[language-models.md](language-models.md#conversations) describes the formats.\n\n{}",
+        table_head);
+    for (const TurnKey& key : turn_keys()) text += key_row(key, key.name);
   }
   return text;
 }

@@ -15,6 +15,10 @@ bool is_text(const CorpusConfig& corpus) {
   return !corpus.text.empty() || corpus.toy == toy_text || corpus.toy == toy_analogies;
 }
 
+bool is_text_or_conversations(const CorpusConfig& corpus) {
+  return is_text(corpus) || !corpus.conversations.empty();
+}
+
 bool is_labelled(const CorpusConfig& corpus) {
   using enum Toy;
   return !corpus.labelled.empty() || corpus.toy == toy_en_de || corpus.toy == toy_en_fr ||
@@ -31,7 +35,7 @@ bool is_of_images(const CorpusConfig& corpus) {
 }
 
 bool is_pairs(const CorpusConfig& corpus) {
-  return !is_text(corpus) && corpus.labelled.empty() && corpus.tagged.empty() &&
+  return !is_text_or_conversations(corpus) && corpus.labelled.empty() && corpus.tagged.empty() &&
          !is_of_images(corpus);
 }
 
@@ -89,8 +93,9 @@ std::span<const TaskInfo> all_tasks() {
        .meaning = "a decoder-only Transformer on plain text",
        .features = {text, documents, cross_documents, context, network, one_stack, decoder,
                     tokens_out, token_files},
-       .accepts = is_text,
-       .corpus_example = text_example,
+       .accepts = is_text_or_conversations,
+       .corpus_example = "{text: FILE}, {conversations: FILE} or {toy: toy-text}; pairs are for "
+                         "task: translation",
        .set_defaults = set_one_stack},
       {.kind = TaskKind::masked_lm,
        .meaning = "an encoder-only Transformer on plain text",

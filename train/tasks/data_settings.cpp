@@ -13,6 +13,7 @@ std::string corpus_name(const CorpusConfig& corpus) {
     return std::string(name_of(toys, corpus.toy));
   }
   if (!corpus.text.empty()) return corpus.text.front();
+  if (!corpus.conversations.empty()) return corpus.conversations.front();
   for (const auto path : corpus_paths) {
     if (!(corpus.*path).empty()) return corpus.*path;
   }

@@ -8,10 +8,17 @@ std::string cache_folder(const Config& config, const RunFolder& run, const TaskS
   return config.data.cache && start.purpose != TaskStart::Purpose::plan ? run.cache() : "";
 }
 
+int64_t tokens_in(const Dataset& dataset) {
+  if (dataset.noun != "conversation") return dataset.tokens->tokens();
+  int64_t tokens = 0;
+  for (int64_t i = 0; i < dataset.examples(); ++i) tokens += dataset.tokens->length(i, 0);
+  return tokens;
+}
+
 std::string data_description(const Dataset& dataset, int64_t vocabulary) {
   std::string text =
       fmt::format("{} {}s, {} tokens, dropped: {}, vocabulary {}", dataset.examples(), dataset.noun,
-                  dataset.tokens->tokens(), dropped_text(dataset), vocabulary);
+                  tokens_in(dataset), dropped_text(dataset), vocabulary);
   if (!dataset.cache_problem.empty()) {
     text += fmt::format("; {}; the next start tokenizes again", dataset.cache_problem);
   }

@@ -11,6 +11,9 @@ namespace calque {
 // The folder of the run's token cache; empty for a dry run, or if data.cache is false.
 std::string cache_folder(const Config& config, const RunFolder& run, const TaskStart& start);
 
+// The number of ids of the texts; of conversations, those of the first column alone.
+int64_t tokens_in(const Dataset& dataset);
+
 // The text of Task::data_description().
 std::string data_description(const Dataset& dataset, int64_t vocabulary);
 

@@ -29,6 +29,15 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
   blame(all, key, "task: {} needs {}", name_of(task_kinds, config.task), task.corpus_example);
 }
 
+// A dataset is of one kind.
+void check_conversations(const Corpora& corpora, const std::string& key, Contradictions& all) {
+  const auto count = std::ranges::count_if(
+      corpora, [](const CorpusConfig& corpus) { return !corpus.conversations.empty(); });
+  if (count > 0 && count < std::ssize(corpora)) {
+    blame(all, key, "has conversations beside plain text; name corpora of one kind");
+  }
+}
+
 void check_windows(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
   if (training.batch_tokens > 0 && training.batch_tokens < config.data.context) {
@@ -45,6 +54,8 @@ void check_corpora(const Config& config, Contradictions& all) {
   check_kind(config, data.validation, "data.validation", all);
   check_kind(config, data.test, "data.test", all);
   if (has(config, Feature::documents)) check_windows(config, all);
+  check_conversations(data.train, "data.train", all);
+  check_conversations(data.validation, "data.validation", all);
   if (!data.languages.empty() && data.languages.size() != 2) {
     blame(all, "data.languages", "must be two, [source, target], not {}", data.languages.size());
   }

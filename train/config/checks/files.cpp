@@ -10,7 +10,7 @@ namespace calque {
 namespace {
 
 std::vector<std::string> files_of(const CorpusConfig& corpus) {
-  std::vector<std::string> files = corpus.text;
+  std::vector<std::string> files = corpus.text.empty() ? corpus.conversations : corpus.text;
   if (!corpus.prefix.empty()) files = files_of_prefix(corpus.prefix, corpus.languages).paths;
   for (const std::string& file : {corpus.source, corpus.target, corpus.file, corpus.tsv,
                                   corpus.labelled, corpus.tagged, corpus.images, corpus.labels}) {

@@ -33,6 +33,10 @@ std::vector<CorpusKey> declare_corpus_keys() {
                              with_symbols = "needs toy: copy, reverse or sort",
                              with_lengths = "needs toy: copy, reverse, sort or listops";
   in.key("text", &C::text, {}, fixed, "Text files, plain or gzip, for a language model.");
+  in.key("conversations", &C::conversations, {}, fixed,
+         "Files of JSON lines, plain or gzip, for task: language-model: in each line `messages`, a "
+         "list of objects with `role` and `content`, or `prompt` and `completion`. The loss counts "
+         "the answers alone.");
   in.key("labelled", &C::labelled, {}, fixed,
          "A file for classification with one example per line: a label, a tab or a space, and the "
          "text; a second text follows after another tab.");
@@ -120,7 +124,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   if (from.kind != YamlValue::Kind::map) {
     refuse_value(from, list,
                  "a corpus: {prefix: ...}, {source: ..., target: ...}, {file: ...}, {tsv: ...}, "
-                 "{text: ...}, "
+                 "{text: ...}, {conversations: ...}, "
                  "{labelled: ...}, {tagged: ...}, {images: ...} or {toy: ...}");
   }
   for (const YamlEntry& entry : from.entries) {
@@ -133,12 +137,12 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   }
   const auto paths =
       std::ranges::count_if(corpus_paths, [&](const auto path) { return !(corpus.*path).empty(); });
-  const int64_t forms = paths + (corpus.text.empty() ? 0 : 1) + (is_toy(corpus) ? 1 : 0);
+  const int64_t forms = paths + (corpus.text.empty() ? 0 : 1) +
+                        (corpus.conversations.empty() ? 0 : 1) + (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
     fail(
         "{}: {}: a corpus needs exactly one of prefix, source and target, file, tsv, text, "
-        "labelled, "
-        "tagged, images, and toy",
+        "conversations, labelled, tagged, images, and toy",
         from.place.text(), list);
   }
   if (corpus.longest < corpus.shortest) {

@@ -80,6 +80,12 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "words.",
          "nanoGPT: block_size")
       .needs(Feature::context);
+  in.key("turns", &D::turns, {}, harmful,
+         "How conversations become text: the markers around each turn, with which the model was "
+         "trained. The keys are below.",
+         "transformers: chat_template")
+      .needs(Feature::cross_documents)
+      .needs(Feature::decoder);
   in.key("cross_documents", &D::cross_documents, {}, harmful,
          "Continues a window with the next document, so that every window is full. With false, a "
          "window has tokens of one document only.")

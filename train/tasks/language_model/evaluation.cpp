@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "train/tasks/evaluation.h"
+#include "train/tasks/language_model/settings.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/task_data.h"
 
@@ -40,7 +41,7 @@ TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
                              const WindowOptions& options, double label_smoothing,
                              int64_t batch_tokens, BatchShare share) {
   std::vector<LossSums> sums = evaluate_in_order(
-      TextWindows(dataset, options).examples(), {.tokens = batch_tokens}, share,
+      text_examples(dataset, options), {.tokens = batch_tokens}, share,
       [&](const ExampleBatch& batch) {
         return window_loss(model, batch.examples, label_smoothing, Mode::evaluate).sums();
       });
@@ -54,9 +55,9 @@ int64_t tokens_at_once(const Config& config) {
 std::string evaluation_text(const std::string& name, const Dataset& dataset,
                             const TextEvaluation& evaluation) {
   const MeanLoss mean = mean_of(evaluation.sums);
-  std::string text =
-      fmt::format("{}: {} documents, {} tokens, {} characters, {} bytes", name, dataset.examples(),
-                  evaluation.sums.terms, evaluation.size.characters, evaluation.size.bytes);
+  std::string text = fmt::format("{}: {} {}s, {} tokens, {} characters, {} bytes", name,
+                                 dataset.examples(), dataset.noun, evaluation.sums.terms,
+                                 evaluation.size.characters, evaluation.size.bytes);
   if (dataset.drops.total() > 0) text += fmt::format("; dropped: {}", dropped_text(dataset));
   return text + fmt::format(
                     "\n  loss {:.4f} nats per token  perplexity {:.3f}  token accuracy {:.2f}%\n"

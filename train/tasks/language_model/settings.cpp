@@ -1,5 +1,7 @@
 #include "train/tasks/language_model/settings.h"
 
+#include "data/conversations/dataset.h"
+
 namespace calque {
 
 LanguageModelOptions language_model_options(const Config& config, int64_t vocabulary) {
@@ -12,6 +14,11 @@ LanguageModelOptions language_model_options(const Config& config, int64_t vocabu
   options.output_bias = config.model.output_bias;
   validate(options);
   return options;
+}
+
+ExampleSet text_examples(const Dataset& dataset, const WindowOptions& windows) {
+  return is_of_conversations(dataset) ? conversation_examples(dataset)
+                                      : TextWindows(dataset, windows).examples();
 }
 
 WindowOptions window_options(const Config& config, WindowUse use) {

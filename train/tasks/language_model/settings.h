@@ -10,4 +10,7 @@ namespace calque {
 LanguageModelOptions language_model_options(const Config& config, int64_t vocabulary);
 WindowOptions window_options(const Config& config, WindowUse use);
 
+// The examples of two columns, inputs and expected ids: conversations, or windows over documents.
+ExampleSet text_examples(const Dataset& dataset, const WindowOptions& windows);
+
 }  // namespace calque

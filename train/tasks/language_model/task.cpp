@@ -22,7 +22,7 @@ class LanguageModelTask : public TextTask<LanguageModel> {
 
  private:
   ExampleTraining examples() const override {
-    return {.set = TextWindows(data_, window_options(config_, WindowUse::training)).examples(),
+    return {.set = text_examples(data_, window_options(config_, WindowUse::training)),
             .forward = [this](std::span<const Example> windows) {
               return window_loss(network_.model, windows, config_.training.label_smoothing,
                                  Mode::train, config_.training.r_drop);
