@@ -27,6 +27,7 @@ void add_info_command(CLI::App& calque);
 void add_data_command(CLI::App& calque);
 void add_clean_command(CLI::App& data);      // calque data clean
 void add_sentences_command(CLI::App& data);  // calque data sentences
+void add_turns_command(CLI::App& data);      // calque data turns
 void add_config_command(CLI::App& calque);
 void add_plot_command(CLI::App& calque);
 void add_bleu_command(CLI::App& calque);

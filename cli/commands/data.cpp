@@ -114,6 +114,7 @@ void add_data_command(CLI::App& calque) {
   add_check(*data);
   add_clean_command(*data);
   add_sentences_command(*data);
+  add_turns_command(*data);
   for (const std::string& name : ToyLanguage::names()) add_toy(*data, name);
 }
 

@@ -16,6 +16,23 @@ constexpr int64_t largest_gguf = int64_t{64} << 30;
 
 }  // namespace
 
+namespace {
+
+// The turn format, if calque knows the file's chat template.
+TurnOptions read_turns(const GgufSettings& from) {
+  const auto* program = from.find<std::string>("tokenizer.chat_template");
+  if (!program) return {};
+  const auto& tokens = from.get<std::vector<std::string>>("tokenizer.ggml.tokens");
+  const auto text = [&](const char* key) -> std::string {
+    if (!from.find<uint32_t>(key)) return "";
+    return tokens[static_cast<size_t>(from.whole(key, 0, std::ssize(tokens) - 1))];
+  };
+  return turns_of_template(*program, text("tokenizer.ggml.bos_token_id"),
+                           text("tokenizer.ggml.eos_token_id"));
+}
+
+}  // namespace
+
 Imported<LanguageModel> import_gguf(const GgufFile& file, const std::string& path) {
   const GgufSettings from(file, path);
   Imported<LanguageModel> to(fine_tuning_config(TaskKind::language_model));
@@ -35,6 +52,7 @@ Imported<LanguageModel> import_gguf(const GgufFile& file, const std::string& pat
   rows.target_size = std::ssize(from.get<std::vector<std::string>>("tokenizer.ggml.tokens"));
   model.output_bias = std::ranges::count(rows.target, no_row) > 0;
   to.use({tokenizer});
+  to.config.data.turns = read_turns(from);
   to.config.data.nfkc = false;
   to.config.training.batch_tokens =
       std::max(to.config.training.batch_tokens, to.config.data.context);

@@ -1,5 +1,6 @@
 // Language models: Llama and its relatives, GPT-NeoX and GPT-2.
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -14,11 +15,14 @@
 #include "interop/tokenizers/json.h"
 #include "interop/tokenizers/json_import.h"
 #include "train/config/fine_tuning.h"
+#include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr uint64_t largest_template = 1 << 20;
 
 TensorList language_model_tensors(const LanguageModel& model) {
   const LayerOptions& options = model.options.layer;
@@ -140,6 +144,23 @@ std::vector<size_t> absent_tokens(const VocabularyRows& rows) {
   return absent;
 }
 
+// The turn format, if calque knows the folder's chat template.
+TurnOptions read_turns(const HuggingfaceFolder& folder) {
+  if (!std::filesystem::exists(folder.file("tokenizer_config.json"))) return {};
+  const ForeignJson config = ForeignJson::read(folder.file("tokenizer_config.json"));
+  const auto text = [&](const char* name) -> std::string {
+    if (!config.has(name)) return "";
+    const auto& token = config.json()[name];
+    if (token.is_string()) return token;
+    return token.is_object() ? token.value("content", "") : "";
+  };
+  std::string program = text("chat_template");
+  if (const std::string file = folder.file("chat_template.jinja"); std::filesystem::exists(file)) {
+    program = read_text(real_files(), file, largest_template);
+  }
+  return turns_of_template(program, text("bos_token"), text("eos_token"));
+}
+
 }  // namespace
 
 void write_huggingface(const Exported<LanguageModel>& from, ExportFolder& to) {
@@ -174,6 +195,7 @@ Imported<LanguageModel> import_huggingface_language_model(const HuggingfaceFolde
   const std::vector<size_t> absent = absent_tokens(rows.target);
   model.output_bias = !absent.empty();
   to.use({tokenizer.tokenizer});
+  to.config.data.turns = read_turns(folder);
   to.config.training.batch_tokens =
       std::max(to.config.training.batch_tokens, to.config.data.context);
 

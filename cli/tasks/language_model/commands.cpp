@@ -8,6 +8,7 @@
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
+#include "data/conversations/dataset.h"
 #include "data/files/text_lines.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
@@ -23,6 +24,7 @@
 
 namespace calque {
 
+void add_chat_command(CLI::App& calque);      // chat.cpp
 void add_generate_command(CLI::App& calque);  // generate.cpp
 namespace {
 
@@ -35,8 +37,8 @@ void check_texts(const Config& config) {
   const Tokenizer tokenizer = open_text_tokenizer(config, {}, {TaskStart::Purpose::plan});
   const auto print = [&](const char* name, const Dataset& texts) {
     const TextSize& size = texts.sizes.front();
-    fmt::print("{}: {} documents, {} tokens, {} characters, {} bytes; dropped: {}\n", name,
-               texts.examples(), texts.tokens->tokens(), size.characters, size.bytes,
+    fmt::print("{}: {} {}s, {} tokens, {} characters, {} bytes; dropped: {}\n", name,
+               texts.examples(), texts.noun, tokens_in(texts), size.characters, size.bytes,
                dropped_text(texts));
   };
   print("train", load_training_texts(data, tokenizer));
@@ -109,7 +111,12 @@ void evaluate_language_model(const EvaluateArguments& arguments,
         evaluate_text(run.model(), texts, window_options(config, WindowUse::evaluation),
                       config.training.label_smoothing, tokens_at_once(config));
     fmt::print("{}", evaluation_text(corpus_name(corpus), texts, found));
-    if (!arguments.output.empty()) scores += document_scores(run, texts);
+    if (!arguments.output.empty()) {
+      if (is_of_conversations(texts)) {
+        fail("{}: --output is for documents, not for conversations", corpus_name(corpus));
+      }
+      scores += document_scores(run, texts);
+    }
   }
   if (!arguments.output.empty()) write_result(arguments.output, scores);
 }
@@ -129,7 +136,11 @@ const TaskCommands language_model_commands = {
     .evaluate = evaluate_language_model,
     .score = score_language_model,
     .explain = explain_continuation,
-    .add_commands = add_generate_command,
+    .add_commands =
+        [](CLI::App& calque) {
+          add_generate_command(calque);
+          add_chat_command(calque);
+        },
 };
 
 }  // namespace calque

@@ -22,10 +22,8 @@ int64_t common_characters(std::string_view a, std::string_view b) {
 // A text that is being generated.
 class Draft {
  public:
-  Draft(const Tokenizer& tokenizer, const std::string& prompt, const GenerationOptions& options)
-      : options_(options), ids_{begin_id}, decoder_(tokenizer) {
-    tokenizer.encode_document(prompt, ids_);
-    prompt_size_ = ids_.size();
+  Draft(const Tokenizer& tokenizer, std::vector<int32_t> prompt, const GenerationOptions& options)
+      : options_(options), ids_(std::move(prompt)), decoder_(tokenizer), prompt_size_(ids_.size()) {
     decoder_.append(ids_);
     begin_ = decoder_.text().size();
     for (const std::string& stop : options.stop) {
@@ -35,6 +33,7 @@ class Draft {
 
   int64_t written() const { return std::ssize(ids_) - static_cast<int64_t>(prompt_size_); }
   bool done() const { return done_ || written() >= options_.max_tokens; }
+  bool ended() const { return done_; }
   // Whether a stop string has occurred.
   bool stopped() const { return stop_ != std::string::npos; }
 
@@ -70,9 +69,9 @@ class Draft {
       if (longest_stop_ > 0) end -= std::min(end, longest_stop_ - 1);
       while (is_inside_character(text, end)) --end;
     }
-    const size_t from = std::min(shown_, end);
-    shown_ = std::max(shown_, end);
-    return std::string(text.substr(from, shown_ - from));
+    if (end <= shown_) return "";  // also where a stop string has just been found
+    const size_t from = std::exchange(shown_, end);
+    return std::string(text.substr(from, end - from));
   }
 
   GeneratedText result() const {
@@ -97,9 +96,9 @@ class Draft {
   }
 
   const GenerationOptions& options_;
-  std::vector<int32_t> ids_;  // <s>, the prompt, and what is written
+  std::vector<int32_t> ids_;  // the prompt, and what is written
   IncrementalDecoder decoder_;
-  size_t prompt_size_ = 0;               // ids
+  size_t prompt_size_;                   // ids
   size_t begin_ = 0;                     // bytes of the prompt's text
   size_t longest_stop_ = 0, shown_ = 0;  // bytes
   size_t stop_ = std::string::npos;      // where a stop string begins in the written text
@@ -150,7 +149,7 @@ class Rounds {
       sampling.stop = [&](size_t item, std::span<const int32_t>) {
         Draft& draft = drafts[numbers_[item]];
         if (draft.stopped()) draft.end(FinishReason::stop);
-        return draft.stopped();
+        return draft.stopped() || draft.ended();
       };
     }
     const auto found = sample({&model, 1}, items, sampling);
@@ -158,11 +157,15 @@ class Rounds {
   }
 
   // Whether drafts receive each token as it is drawn.
-  bool streams() const { return !options_.stop.empty() || sink_; }
+  bool streams() const { return !options_.stop.empty() || !options_.ends.empty() || sink_; }
 
   void append_token(std::vector<Draft>& drafts, const SampledToken& token) {
     Draft& draft = drafts[numbers_[token.item]];
-    if (token.id != end_id) draft.append({&token.id, 1});
+    if (std::ranges::count(options_.ends, token.id) > 0) {
+      draft.end(FinishReason::end);
+    } else if (token.id != end_id) {
+      draft.append({&token.id, 1});
+    }
     if (!sink_) return;
     const std::string text = draft.take_final_text(false);
     const auto samples = static_cast<size_t>(options_.samples);
@@ -189,10 +192,22 @@ std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& mode
                                                        std::span<const std::string> prompts,
                                                        const GenerationOptions& options,
                                                        const TextSink& sink) {
+  std::vector<std::vector<int32_t>> read;
+  for (const std::string& prompt : prompts) {
+    read.push_back({begin_id});
+    tokenizer.encode_document(prompt, read.back());
+  }
+  return generate_after(model, tokenizer, read, options, sink);
+}
+
+std::vector<std::vector<GeneratedText>> generate_after(
+    const LanguageModel& model, const Tokenizer& tokenizer,
+    std::span<const std::vector<int32_t>> prompts, const GenerationOptions& options,
+    const TextSink& sink) {
   require(options.samples >= 1 && options.max_tokens >= 1 && options.context >= 1,
           "generate_texts: {} samples of {} tokens", options.samples, options.max_tokens);
   std::vector<Draft> drafts;
-  for (const std::string& prompt : prompts) {
+  for (const std::vector<int32_t>& prompt : prompts) {
     for (int64_t i = 0; i < options.samples; ++i) drafts.emplace_back(tokenizer, prompt, options);
   }
   Rounds(model, options, sink).run(drafts);

@@ -20,6 +20,7 @@ struct GenerationOptions {
   int64_t max_tokens = 256;
   int64_t context = 256;          // the most tokens that the model reads
   std::vector<std::string> stop;  // a text ends before the first of these
+  std::vector<int32_t> ends;      // tokens that end a text beside </s>, and are not part of it
 };
 
 enum class FinishReason { end, stop, length };  // </s>, a stop string, max_tokens
@@ -38,8 +39,13 @@ struct GeneratedText {
 // Receives text once it cannot change any more.
 using TextSink = std::function<void(size_t prompt, size_t sample, const std::string& text)>;
 
-// The samples of each prompt. They depend on the seed, but not on the number of threads or on later
-// prompts.
+// The samples of each prompt, which is the ids that the model reads. They depend on the seed, but
+// not on the number of threads or on later prompts.
+std::vector<std::vector<GeneratedText>> generate_after(
+    const LanguageModel& model, const Tokenizer& tokenizer,
+    std::span<const std::vector<int32_t>> prompts, const GenerationOptions& options,
+    const TextSink& sink = {});
+// The same for prompts as text: the model reads <s> and the ids of the text.
 std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& model,
                                                        const Tokenizer& tokenizer,
                                                        std::span<const std::string> prompts,
