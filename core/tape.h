@@ -53,6 +53,7 @@ class Tape {
     uint64_t seed = 0;
     uint32_t step = 0;
     uint32_t part = 0;
+    real dropout = 1;  // multiplies the probability of every dropout
   };
   enum class Check { none, finite };  // finite: NotFinite names the first op with NaN or infinity
 
@@ -69,6 +70,8 @@ class Tape {
   // backward(loss, scale) starts from. Does nothing if no tape records the term.
   static void add_loss(const Tensor& term);
   double added_loss() const;  // the sum of these terms
+
+  real dropout_share() const { return randomness_.dropout; }
 
   using Backward = std::function<void(Gradient& dy)>;
   int64_t recorded() const { return static_cast<int64_t>(steps_.size()); }

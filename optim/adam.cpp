@@ -26,6 +26,12 @@ Adam::Adam(const Parameters& parameters, const AdamSettings& settings, const Fla
       m_(zeros(range.size())),
       v_(zeros(range.size())) {}
 
+Adam::Adam(const AdamSettings& settings, std::vector<FlatSlice> slices)
+    : settings_(checked(settings)),
+      slices_(std::move(slices)),
+      m_(zeros(slices_.empty() ? 0 : slices_.back().state + slices_.back().size)),
+      v_(zeros(m_.size())) {}
+
 void Adam::apply(const FlatUpdate& update) {
   const auto t = static_cast<double>(update.step);
   const double correction1 = 1 - std::pow(settings_.beta1, t);

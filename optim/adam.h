@@ -24,6 +24,8 @@ struct AdamSettings {
 class Adam {
  public:
   Adam(const Parameters& parameters, const AdamSettings& settings, const FlatRange& range);
+  // Only these slices follow the rule; their `state` must be contiguous from 0.
+  Adam(const AdamSettings& settings, std::vector<FlatSlice> slices);
   void apply(const FlatUpdate& update);
   std::vector<StateWindow> state();  // adam.m, adam.v
 

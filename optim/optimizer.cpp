@@ -24,7 +24,8 @@ double checked_norm(double clip_norm) {
 }  // namespace
 
 bool Optimizer::works_by_element(const OptimizerSettings& settings) {
-  return !std::holds_alternative<AdafactorSettings>(settings);
+  return std::holds_alternative<AdamSettings>(settings) ||
+         std::holds_alternative<SgdSettings>(settings);
 }
 
 Optimizer::Rule Optimizer::rule_of(const Parameters& parameters, const OptimizerSettings& settings,
@@ -35,7 +36,8 @@ Optimizer::Rule Optimizer::rule_of(const Parameters& parameters, const Optimizer
   }
   if (const auto* sgd = std::get_if<SgdSettings>(&settings)) return Sgd(parameters, *sgd, range);
   require(range.size() == parameters.flat_size(),
-          "Optimizer: Adafactor needs whole parameters, not a range of them");
+          "Optimizer: Adafactor and Muon need whole parameters, not a range of them");
+  if (const auto* muon = std::get_if<MuonSettings>(&settings)) return Muon(parameters, *muon);
   return Adafactor(parameters, std::get<AdafactorSettings>(settings));
 }
 

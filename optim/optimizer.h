@@ -15,11 +15,12 @@
 
 #include "optim/adafactor.h"
 #include "optim/adam.h"
+#include "optim/muon.h"
 #include "optim/sgd.h"
 
 namespace calque {
 
-using OptimizerSettings = std::variant<AdamSettings, SgdSettings, AdafactorSettings>;
+using OptimizerSettings = std::variant<AdamSettings, SgdSettings, AdafactorSettings, MuonSettings>;
 
 struct UpdateReport {
   double gradient_norm;  // of all gradients, scaled but not yet clipped
@@ -54,7 +55,7 @@ class Optimizer {
   void resume_at(int64_t steps);
 
  private:
-  using Rule = std::variant<Adam, Sgd, Adafactor>;
+  using Rule = std::variant<Adam, Sgd, Adafactor, Muon>;
   static Rule rule_of(const Parameters& parameters, const OptimizerSettings& settings,
                       const FlatRange& range);
   UpdateReport apply(Parameters& parameters, std::span<const real* const> gradients, double norm,

@@ -21,6 +21,11 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
                          .decay = weight_decay(training, Coupling::coupled)};
     case TrainingConfig::Optimizer::adafactor:
       return AdafactorSettings{.decay = weight_decay(training, Coupling::decoupled)};
+    case TrainingConfig::Optimizer::muon:
+      return MuonSettings{.beta1 = training.betas[0],
+                          .beta2 = training.betas[1],
+                          .epsilon = training.epsilon,
+                          .decay = weight_decay(training, Coupling::decoupled)};
     default:
       break;
   }
@@ -35,6 +40,11 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
 OptimizerSettings joint_settings(const TrainingConfig& training) {
   if (training.outer_steps == 0) return optimizer_settings(training);
   return SgdSettings{.momentum = training.outer_momentum, .kind = Momentum::nesterov};
+}
+
+real risen_dropout(const TrainingConfig& training, double epochs) {
+  if (training.dropout_epochs == 0) return 1;
+  return static_cast<real>(std::min(1.0, epochs / training.dropout_epochs));
 }
 
 Precision product_precision(const TrainingConfig& training) {

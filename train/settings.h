@@ -14,6 +14,9 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training);
 // The optimizer of the update that all parts make together; with training.outer_steps, of the outer
 // step.
 OptimizerSettings joint_settings(const TrainingConfig& training);
+// The share of each dropout probability that applies after so many epochs
+// (training.dropout_epochs).
+real risen_dropout(const TrainingConfig& training, double epochs);
 // The precision of the matrix products of a training step.
 Precision product_precision(const TrainingConfig& training);
 Schedule schedule_of(const Config& config);

@@ -133,7 +133,8 @@ class Task {
   virtual std::string data_description() const = 0;  // one line for the log
   // The tokens of the longest input in the training data; 0 if the task does not tell.
   virtual int64_t longest_input() const { return 0; }
-  virtual std::unique_ptr<WorkStream> training(StreamPosition from) = 0;
+  // Micro-batches of training.batch_tokens, which a run may have chosen (train/run/batch_size.h).
+  virtual std::unique_ptr<WorkStream> training(StreamPosition from, int64_t batch_tokens) = 0;
 
   // Sets the initial weights that a new run reads from files other than checkpoints. Called after
   // all other initial weights are set. Returns lines for the log.

@@ -71,8 +71,9 @@ void DropoutMask::apply(int64_t size, const real* from, Sink to) const {
 
 DropoutMask next_dropout_mask(const char* op, real p) {
   require(p >= 0 && p < 1, "{}: a dropout probability of {}", op, p);
-  if (p == 0 || !Tape::current()) return {};
-  return DropoutMask(next_random_stream(), p);
+  const Tape* tape = Tape::current();
+  if (p == 0 || !tape || tape->dropout_share() == 0) return {};
+  return DropoutMask(next_random_stream(), p * tape->dropout_share());
 }
 
 Tensor dropout(const Tensor& x, real p) {

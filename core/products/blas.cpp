@@ -58,13 +58,6 @@ void compute_block(const Matrix& a, const Matrix& b, const Destination& to, real
   finish_rows(to.c.data, height(a), width(b), to.stride, to.finish);
 }
 
-// Rows [begin, end) of the matrix that m denotes.
-Matrix rows_of(Matrix m, int64_t begin, int64_t end) {
-  (m.flipped ? m.cols : m.rows) = end - begin;
-  m.data += m.flipped ? begin : begin * m.stride;
-  return m;
-}
-
 enum class Backend { openblas, own };
 
 Backend backend_of(Precision precision) {
@@ -156,6 +149,12 @@ GemmRecorder::~GemmRecorder() { recorded_calls = before_; }
 Matrix transposed(Matrix matrix) {
   matrix.flipped = !matrix.flipped;
   return matrix;
+}
+
+Matrix rows_of(Matrix m, int64_t begin, int64_t end) {
+  (m.flipped ? m.cols : m.rows) = end - begin;
+  m.data += m.flipped ? begin : begin * m.stride;
+  return m;
 }
 
 Strided strided(const Matrix& m) {

@@ -34,6 +34,8 @@ struct Matrix {
 };
 
 Matrix transposed(Matrix matrix);
+// Rows [begin, end) of the matrix that m denotes.
+Matrix rows_of(Matrix m, int64_t begin, int64_t end);
 
 // The same matrix as an operand of block_product().
 struct Strided;

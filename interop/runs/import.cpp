@@ -93,7 +93,7 @@ Config with_usual_windows(Config config) {
   if (config.task == TaskKind::language_model && config.model.positions == PositionKind::rotary &&
       config.data.context > usual) {
     config.data.context = usual;
-    config.training.batch_tokens = TrainingConfig().batch_tokens;
+    config.training.batch_tokens = TrainingConfig::usual_batch_tokens;
   }
   return config;
 }

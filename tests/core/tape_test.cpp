@@ -249,6 +249,17 @@ TEST_CASE("dropout drops the given share and keeps the mean") {
   CHECK(double(sum(y).item()) / size == doctest::Approx(1).epsilon(0.01));
 }
 
+TEST_CASE("a tape may scale every dropout, down to none") {
+  const int64_t size = 1 << 20;
+  const auto dropped = [&](real share) {
+    const Tape tape({.seed = 3, .step = 0, .part = 0, .dropout = share});
+    const Tensor y = dropout(Tensor::full({size}, 1), real(0.4));
+    return static_cast<double>(std::ranges::count(y.span(), real(0))) / size;
+  };
+  CHECK(dropped(real(0.5)) == doctest::Approx(0.2).epsilon(0.01));
+  CHECK(dropped(0) == 0);
+}
+
 TEST_CASE("scopes that end out of order leave the innermost of the others current") {
   auto outer = std::make_unique<Tape>();
   auto hidden = std::make_unique<NoGradient>();

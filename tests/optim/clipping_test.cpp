@@ -79,7 +79,7 @@ TEST_CASE("large gradients have a finite norm, and clipping makes them usable") 
 
 TEST_CASE("a gradient that is not finite leaves weights, moments and steps untouched") {
   const OptimizerSettings rules[] = {AdamSettings{}, SgdSettings{.momentum = 0.9},
-                                     AdafactorSettings{}};
+                                     AdafactorSettings{}, MuonSettings{}};
   for (const OptimizerSettings& settings : rules) {
     for (const double bad : {std::nan(""), infinity, -infinity}) {
       SmallModel model = model_of_many_slices();

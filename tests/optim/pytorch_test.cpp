@@ -79,6 +79,25 @@ TEST_CASE("ten steps of Adam, AdamW and SGD, clipped or not, end in PyTorch's we
   }
 }
 
+TEST_CASE("ten steps of Muon, with and without decay, end in PyTorch's weights") {
+  const nlohmann::json recorded = record()["muon"];
+  REQUIRE(recorded["cases"].size() == 2);
+  for (const auto& [name, expected] : recorded["cases"].items()) {
+    CAPTURE(name);
+    SmallModel model({{"wide", {3, 5}}, {"tall", {6, 2}}, {"square", {4, 4}}});
+    model.set_values(recorded["initial"].get<NamedValues>());
+    MuonSettings settings;
+    if (name == "muon decay") settings.decay = {0.1, Decayed::everything};
+    Optimizer optimizer(model.parameters, settings);
+    for (int step = 0; step < 10; ++step) {
+      model.set_gradients(recorded["gradients"][step].get<NamedValues>());
+      optimizer.update(model.parameters, rate);
+      if (step == 0) CHECK(difference(model, expected["after_first"]) < tolerance(false));
+    }
+    CHECK(difference(model, expected["after_last"]) < tolerance(false));
+  }
+}
+
 TEST_CASE("noam, cosine and linear have PyTorch's rates") {
   const nlohmann::json schedules = record()["schedules"];
   const auto compare = [](const Schedule& schedule, int64_t first, const nlohmann::json& rates) {

@@ -24,7 +24,8 @@ std::vector<Rule> rules() {
           {"AdamW", AdamSettings{.decay = decay}},
           {"SGD", SgdSettings{.decay = decay}},
           {"Nesterov", SgdSettings{.momentum = 0.9, .kind = Momentum::nesterov}},
-          {"Adafactor", AdafactorSettings{.decay = decay}}};
+          {"Adafactor", AdafactorSettings{.decay = decay}},
+          {"Muon", MuonSettings{.decay = decay}}};
 }
 
 std::vector<real> copy_of(const SmallModel& model, const std::string& name) {

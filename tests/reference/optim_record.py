@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Records the results of PyTorch's optimizers, gradient clipping and schedules for tests/optim.
 
-Writes optim.json beside this script, in double precision, for the float and the double build.
+Writes optim.json beside this script, in double precision, for the float and the double build. Needs PyTorch 2.9, the
+first with Muon.
 
   python3 tests/reference/optim_record.py
 """
@@ -13,6 +14,7 @@ import torch
 
 STEPS = 10
 SHAPES = {"weight": [3, 5], "bias": [7]}
+MATRICES = {"wide": [3, 5], "tall": [6, 2], "square": [4, 4]}
 
 torch.manual_seed(20170612)
 torch.set_default_dtype(torch.float64)
@@ -27,6 +29,12 @@ INITIAL = {name: rounded(torch.randn(shape)) for name, shape in SHAPES.items()}
 # Norms from well below to well above the clipping limit.
 GRADIENTS = [
     {name: rounded(torch.randn(shape) * 10 ** (0.3 * step - 1)) for name, shape in SHAPES.items()}
+    for step in range(STEPS)
+]
+
+MATRIX_INITIAL = {name: rounded(torch.randn(shape)) for name, shape in MATRICES.items()}
+MATRIX_GRADIENTS = [
+    {name: rounded(torch.randn(shape) * 10 ** (0.3 * step - 1)) for name, shape in MATRICES.items()}
     for step in range(STEPS)
 ]
 
@@ -62,6 +70,31 @@ def run(make, settings, limit):
     return {"norms": norms, "after_first": first, "after_last": flat(weights)}
 
 
+class InDouble(torch.utils._python_dispatch.TorchDispatchMode):
+    """PyTorch's Muon rounds the matrices of its iteration to bfloat16; here they stay double."""
+
+    def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if kwargs.get("dtype") is torch.bfloat16:
+            kwargs["dtype"] = torch.float64
+        return op(*args, **kwargs)
+
+
+def run_muon(weight_decay):
+    weights = {name: torch.nn.Parameter(value.clone()) for name, value in MATRIX_INITIAL.items()}
+    optimizer = torch.optim.Muon(
+        weights.values(), lr=0.01, weight_decay=weight_decay, momentum=0.95, adjust_lr_fn="match_rms_adamw"
+    )
+    first = None
+    for gradients in MATRIX_GRADIENTS:
+        for name, weight in weights.items():
+            weight.grad = gradients[name].clone()
+        with InDouble():
+            optimizer.step()
+        first = first or flat(weights)
+    return {"after_first": first, "after_last": flat(weights)}
+
+
 def rates(make_scheduler, steps, lr):
     """The learning rates of the updates 1 to `steps`."""
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=lr)
@@ -94,6 +127,11 @@ record = {
     "gradients": [flat(g) for g in GRADIENTS],
     "cases": {name: run(*case) for name, case in CASES.items()},
     "schedules": SCHEDULES,
+    "muon": {
+        "initial": flat(MATRIX_INITIAL),
+        "gradients": [flat(g) for g in MATRIX_GRADIENTS],
+        "cases": {"muon": run_muon(0), "muon decay": run_muon(0.1)},
+    },
 }
 with open(pathlib.Path(__file__).with_name("optim.json"), "w") as out:
     json.dump(record, out, indent=None, separators=(",", ":"))

@@ -60,7 +60,7 @@ struct OneWeight final : Task {
   std::string tokenizer_hash() const override { return ""; }
   std::string data_hash() const override { return ""; }
   std::string data_description() const override { return "numbers"; }
-  std::unique_ptr<WorkStream> training(StreamPosition from) override {
+  std::unique_ptr<WorkStream> training(StreamPosition from, int64_t) override {
     return std::make_unique<Stream>(*this, from);
   }
   bool validates() const override { return true; }

@@ -43,11 +43,9 @@ inline constexpr Named<TaskKind> task_kinds[] = {
     {"images", TaskKind::images},           {"word2vec", TaskKind::word2vec},
     {"tagging", TaskKind::tagging}};
 
-// One corpus. A corpus of pairs has exactly one of prefix, source + target, file,
-// tsv and toy; a corpus
-// of text has one of text and toy; of labelled text, one of labelled and toy; of
-// tagged words, one of tagged and toy; of images, one of
-// images and toy.
+// One corpus. A corpus of pairs has exactly one of prefix, source + target, file, tsv and toy; a
+// corpus of text has one of text and toy; of labelled text, one of labelled and toy; of tagged
+// words, one of tagged and toy; of images, one of images and toy.
 struct CorpusConfig {
   using Toy = calque::Toy;
   using Split = calque::Split;
@@ -182,14 +180,14 @@ inline constexpr Named<ModelConfig::Preset> presets[] = {{"none", ModelConfig::P
 
 struct TrainingConfig {
   enum class BatchBy { target, source, both };
-  enum class Optimizer { adam, adamw, sgd, adafactor };
+  enum class Optimizer { adam, adamw, sgd, adafactor, muon };
   enum class Schedule { whole_run, noam, inverse_sqrt, cosine, linear, constant };
   // How validation sentences are translated: not at all, greedily, or with the section `decoding`.
   enum class Translate { none, greedy, beam };
 
   int64_t seed = 1;
   Until until{.updates = 100'000};
-  int64_t batch_tokens = 4096;
+  int64_t batch_tokens = 0;  // 0: chosen for the run, unless batch_sentences is set
   BatchBy batch_by = BatchBy::target;
   int64_t batch_sentences = 0;
   int64_t accumulation = 1;
@@ -212,6 +210,7 @@ struct TrainingConfig {
   double label_smoothing = 0.1;
   std::vector<std::string> class_weights;
   double r_drop = 0;
+  double dropout_epochs = 10;
   double ema = 0;
   int64_t negatives = 5;
 
@@ -247,6 +246,9 @@ struct TrainingConfig {
   int64_t batches_of_update() const {
     return outer_steps > 0 ? accumulation : parts * accumulation;
   }
+  // Whether a new run chooses batch_tokens (train/run/batch_size.h).
+  static constexpr int64_t usual_batch_tokens = 4096;
+  bool chooses_batch() const { return batch_tokens == 0 && batch_sentences == 0; }
   // Whether the learning rate reaches its last value at a step that is known in advance.
   bool has_final_step() const {
     return schedule == Schedule::cosine || schedule == Schedule::linear;
@@ -261,7 +263,8 @@ inline constexpr Named<TrainingConfig::Optimizer> optimizers[] = {
     {"adam", TrainingConfig::Optimizer::adam},
     {"adamw", TrainingConfig::Optimizer::adamw},
     {"sgd", TrainingConfig::Optimizer::sgd},
-    {"adafactor", TrainingConfig::Optimizer::adafactor}};
+    {"adafactor", TrainingConfig::Optimizer::adafactor},
+    {"muon", TrainingConfig::Optimizer::muon}};
 inline constexpr Named<TrainingConfig::Schedule> schedules[] = {
     {"auto", TrainingConfig::Schedule::whole_run},
     {"noam", TrainingConfig::Schedule::noam},

@@ -38,10 +38,10 @@ double peak_learning_rate(const Config& config) {
   const TrainingConfig& training = config.training;
   if (training.learning_rate > 0) return training.learning_rate;
   constexpr double known = 0.005, known_width = 128, known_tokens = 8192;
+  const int64_t batch =
+      training.chooses_batch() ? TrainingConfig::usual_batch_tokens : training.batch_tokens;
   const double tokens =
-      training.batch_tokens > 0
-          ? static_cast<double>(training.batch_tokens * training.batches_of_update())
-          : known_tokens;
+      batch > 0 ? static_cast<double>(batch * training.batches_of_update()) : known_tokens;
   return known * std::min(1.0, known_width / static_cast<double>(config.model.d_model)) *
          std::min(1.0, std::sqrt(tokens / known_tokens));
 }

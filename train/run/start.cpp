@@ -6,6 +6,7 @@
 #include "train/config/load.h"
 #include "train/config/show.h"
 #include "train/ranks/agreement.h"
+#include "train/run/batch_size.h"
 #include "train/run/continuation.h"
 #include "train/run/stop_request.h"
 #include "train/run/training.h"
@@ -66,7 +67,6 @@ Training::Training(const Config& config, const RunFolder& run, const RunObserver
           ranks, [&] { return task_of(config, run, make_task); }, config, run, make_task)),
       metric_(chosen_metric(*task_, config.training)),
       learner_(config.training, task_->parameters(), ranks),
-      schedule_(schedule_of(config)),
       observer_(ranks.is_rank_zero() ? observer : Loudness::silent),
       saving_(checkpoints_, config.training, metric_.better,
               [this](const std::string& problem) { log_->problem(problem); }) {
@@ -77,9 +77,10 @@ Training::Training(const Config& config, const RunFolder& run, const RunObserver
   } else {
     restore();
   }
+  schedule_ = schedule_of(config_);
   announce();
   state_.longest_input = std::max(state_.longest_input, task_->longest_input());
-  state_.config = show_config(config);
+  state_.config = show_config(config_);
   if (ranks.is_rank_zero()) replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION},
                      {"blas", blas_description(product_precision(config.training))},
@@ -90,9 +91,10 @@ Training::Training(const Config& config, const RunFolder& run, const RunObserver
 
 void Training::begin() {
   std::vector<std::string> notes;
+  if (config_.training.chooses_batch()) notes = choose_batch_size();
   if (ranks_.is_rank_zero()) {
     checkpoints_.remove_leftovers();
-    notes = initial_weights();
+    for (std::string& note : initial_weights()) notes.push_back(std::move(note));
   }
   share_weights();
   learner_.start_averaging();
@@ -100,7 +102,7 @@ void Training::begin() {
   log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, observer_.loudness,
                observer_.line);
   for (const std::string& note : notes) log_->say(note);
-  stream_ = task_->training({});
+  stream_ = task_->training({}, config_.training.batch_tokens);
   std::unique_ptr<Work> largest;
   if (ranks_.is_rank_zero()) {
     largest = stream_->largest();
@@ -109,6 +111,14 @@ void Training::begin() {
   }
   state_.slices = broadcast(ranks_, state_.slices);
   fit_memory(std::nullopt, std::move(largest));
+}
+
+// Returns lines for the log. Rank 0 chooses for all ranks.
+std::vector<std::string> Training::choose_batch_size() {
+  BatchChoice choice;
+  if (ranks_.is_rank_zero()) choice = choose_batch(config_, *task_, ranks_.ranks());
+  config_.training.batch_tokens = broadcast(ranks_, choice.tokens);
+  return choice.reason.empty() ? std::vector<std::string>{} : std::vector{choice.reason};
 }
 
 // Returns lines for the log.
@@ -141,6 +151,7 @@ void Training::restore() {
   Restored restored;
   if (ranks_.is_rank_zero()) restored = load(optimizer);
   share_state(ranks_, state_);
+  config_ = with_chosen_batch(std::move(config_), state_);
   share_weights();
   optimizer.scatter();
   learner_.restored(state_.optimizer_step);
@@ -150,7 +161,7 @@ void Training::restore() {
   if (ranks_.is_rank_zero()) tidy(restored);
   log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
   for (const std::string& note : restored.notes) log_->say(note);
-  stream_ = task_->training({state_.epoch, state_.position});
+  stream_ = task_->training({state_.epoch, state_.position}, config_.training.batch_tokens);
   fit_memory(config_of(state_).training.memory_limit);
 }
 
@@ -159,7 +170,8 @@ Training::Restored Training::load(const WholeState& optimizer) {
   const auto loaded = checkpoints_.load_newest(parameter_slots(task_->parameters()),
                                                optimizer.slots(), restored.damaged);
   restored.notes = check_same_settings(loaded->state, config_);
-  const std::string rate = changed_rate_note(loaded->state, config_, run_.path);
+  const Config resumed = with_chosen_batch(config_, loaded->state);
+  const std::string rate = changed_rate_note(loaded->state, resumed, run_.path);
   if (!rate.empty()) restored.notes.push_back(rate);
   check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
   state_ = loaded->state;

@@ -12,6 +12,7 @@
 #include "train/ranks/agreement.h"
 #include "train/report/pages/report_page.h"
 #include "train/run/stop_request.h"
+#include "train/settings.h"
 #include "train/step/divergence_guard.h"
 #include "train/weights/best_checkpoints.h"
 
@@ -111,13 +112,14 @@ void Training::start_meter() {
 
 void Training::train_step() {
   Works works;
+  const real dropout_share = risen_dropout(config_.training, stream_->epochs());
   {
     const Phase phase("wait for batches");
     const int64_t batches = config_.training.batches_of_step();
     for (int64_t i = 0; i < batches; ++i) works.push_back(stream_->next());
   }
   const double rate = learning_rate(schedule_, learner_.updates() + 1, done());
-  const StepOutcome outcome = learner_.step(works, state_.step, rate);
+  const StepOutcome outcome = learner_.step(works, state_.step, rate, dropout_share);
   ++state_.step;
   saving_.changed();
   before_ = {state_.optimizer_step, state_.epoch};

@@ -54,6 +54,7 @@ class Training {
   void begin();
   std::vector<std::string> initial_weights();
   void share_weights();
+  std::vector<std::string> choose_batch_size();
   void fit_memory(const std::optional<Bytes>& limit_before,
                   std::unique_ptr<Work> largest = nullptr);
   void announce();
@@ -79,7 +80,7 @@ class Training {
   TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
 
   Communicator& ranks_;
-  const Config config_;
+  Config config_;  // a run may choose training.batch_tokens
   const RunFolder run_;
   FileSystem& files_ = real_files();
   const std::unique_ptr<RunLock> lock_;  // null on other ranks than 0

@@ -46,8 +46,10 @@ void Learner::start_averaging() {
   if (training_.ema > 0) average_.emplace(parameters_, weight_average_settings(training_));
 }
 
-StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate) {
+StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate,
+                          real dropout_share) {
   const Phase whole("step");
+  dropout_share_ = dropout_share;
   StepOutcome outcome;
   std::vector<Part> parts;
   const std::vector<std::vector<real>> before = state_of_locals();

@@ -53,11 +53,11 @@ class Learner {
 
   // Runs forward and backward over the micro-batches, in training.parts parts of equal size, and
   // then updates the weights once. `step` counts from 0 and determines the dropout. A step that is
-  // not finite changes nothing. With training.outer_steps = H (DiLoCo: Douillard et al., 2023),
-  // each part makes H updates of its own, from the common weights w to w_p; one update with the
-  // mean of w - w_p as the gradient follows. The optimizers of the parts keep their state from step
-  // to step.
-  StepOutcome step(const Works& works, int64_t step, double learning_rate);
+  // not finite changes nothing. `dropout_share` multiplies the probability of every dropout. With
+  // training.outer_steps = H (DiLoCo: Douillard et al., 2023), each part makes H updates of its
+  // own, from the common weights w to w_p; one update with the mean of w - w_p as the gradient
+  // follows. The optimizers of the parts keep their state from step to step.
+  StepOutcome step(const Works& works, int64_t step, double learning_rate, real dropout_share = 1);
 
   // The peak memory of tensors, in bytes, in a step over this micro-batch with this division,
   // measured by running up to two chunks forward and backward. Changes no weight.
@@ -124,6 +124,7 @@ class Learner {
   std::string local_problem_;      // why an update of a part was not finite
   GradientTree tree_;              // used only if joins()
   Division division_;
+  real dropout_share_ = 1;  // of the current step
   std::optional<WeightAverage> average_;
 };
 

@@ -85,8 +85,9 @@ Learner::Part Learner::run_chunks(std::span<const Chunk> chunks, int64_t step,
   const double flops_before = counted_flops();
   Part result;
   for (const Chunk& chunk : chunks) {
-    const Tape tape(
-        {static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), chunk.tape}, check);
+    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), chunk.tape,
+                     dropout_share_},
+                    check);
     const SummedLoss loss = forward(*chunk.work);
     run_backward(loss);
     result.sums += loss.sums();

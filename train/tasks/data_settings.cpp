@@ -26,7 +26,7 @@ FilterOptions filter_options(const DataConfig& data) {
 }
 
 BatchOptions batch_options(const TrainingConfig& training) {
-  return {.tokens = training.batch_tokens,
+  return {.tokens = training.chooses_batch() ? training.usual_batch_tokens : training.batch_tokens,
           .examples = training.batch_sentences,
           .seed = static_cast<uint64_t>(training.seed)};
 }

@@ -11,6 +11,7 @@
 namespace calque {
 
 FilterOptions filter_options(const DataConfig& data);
+// With a usual number of tokens if the run chooses it (TrainingConfig::chooses_batch()).
 BatchOptions batch_options(const TrainingConfig& training);
 
 // Throws an Error if the `toy` of the corpus is not a toy language.

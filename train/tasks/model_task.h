@@ -28,8 +28,10 @@ class ModelTask : public Task {
     return write_value(config.data.validation);
   }
 
-  std::unique_ptr<WorkStream> training(StreamPosition from) override {
-    return std::make_unique<ExampleWorks>(examples(), batch_options(config_.training), from);
+  std::unique_ptr<WorkStream> training(StreamPosition from, int64_t batch_tokens) override {
+    BatchOptions options = batch_options(config_.training);
+    options.tokens = batch_tokens;
+    return std::make_unique<ExampleWorks>(examples(), options, from);
   }
 
   std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {

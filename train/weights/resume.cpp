@@ -36,6 +36,13 @@ Config config_of(const TrainingState& state) {
   return parse_complete_config(state.config, "the checkpoint's config").config;
 }
 
+Config with_chosen_batch(Config config, const TrainingState& state) {
+  if (config.training.chooses_batch()) {
+    config.training.batch_tokens = config_of(state).training.batch_tokens;
+  }
+  return config;
+}
+
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config) {
   if (state.mean_of > 0) {
     fail(
@@ -50,7 +57,8 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
   }
   std::vector<std::string> notes;
   std::string harmful;
-  for (const ConfigDifference& d : config_differences(config_of(state), config)) {
+  for (const ConfigDifference& d :
+       config_differences(config_of(state), with_chosen_batch(config, state))) {
     const std::string change = fmt::format("{}: {} -> {}", d.key, d.before, d.now);
     if (d.on_resume == OnResume::harmful) {
       harmful += (harmful.empty() ? "" : ", ") + change;

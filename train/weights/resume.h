@@ -20,6 +20,9 @@ std::optional<TrainingState> newest_state(const Checkpoints& checkpoints);
 // been removed, and a new run would append to these lines.
 void refuse_lost_checkpoints(const RunFolder& run);
 
+// The config with the batch size that the checkpoint's run has chosen, if it sets none.
+Config with_chosen_batch(Config config, const TrainingState& state);
+
 // Returns a note for each harmless change of the config. Throws an Error for a harmful change, or
 // if the run is an average of checkpoints.
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config);

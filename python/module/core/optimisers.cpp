@@ -142,6 +142,7 @@ void bind_optimisers(py::module_& module) {
   bind_rule<AdamSettings>(module, "Adam");
   bind_rule<SgdSettings>(module, "Sgd");
   bind_rule<AdafactorSettings>(module, "Adafactor");
+  bind_rule<MuonSettings>(module, "Muon");
   bind_schedule<Noam>(module, "Noam");
   bind_schedule<InverseSqrt>(module, "InverseSqrt");
   bind_schedule<CosineDecay>(module, "CosineDecay");

@@ -264,7 +264,7 @@ def test_the_state_of_an_optimiser_resumes_it_bit_for_bit():
         optimizer.update(0.01)
 
     for make in (lambda p: c.Adam(p, decay={"rate": 0.1}), lambda p: c.Sgd(p, momentum=0.9, kind="nesterov"),
-                 c.Adafactor):
+                 c.Adafactor, c.Muon):
         parameters, layer = built(lambda p: c.Linear(p, 3, 2))
         optimizer = make(parameters)
         step(parameters, layer, optimizer, 1)

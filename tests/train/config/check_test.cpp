@@ -79,8 +79,6 @@ TEST_CASE("schedules that cannot run are refused") {
 
 TEST_CASE("settings of training and of its data that contradict each other are refused") {
   check_all({
-      {"training: {batch_tokens: 0}\n",
-       "c.yaml:3: training.batch_tokens: 0, and batch_sentences is 0 too; set one of them"},
       {"training: {patience: 3}\n",
        "c.yaml:3: training.patience: it counts validations; set data.validation"},
       {"training: {metric: bleu}\n",
@@ -94,7 +92,7 @@ TEST_CASE("settings of training and of its data that contradict each other are r
        "c.yaml:3: training.divergence_factor: 0.5 would stop training at an ordinary loss; use "
        "more than 1, or 0 for never"},
       {"training: {optimizer: sgd, betas: [0.9, 0.9]}\n",
-       "c.yaml:3: training.betas: needs the optimizer adam or adamw"},
+       "c.yaml:3: training.betas: needs the optimizer adam, adamw or muon"},
   });
   CHECK(config_error("training: {batch_tokens: 0, batch_sentences: 9, memory_limit: 1GB}\n",
                      {"data.max_length=0"}) ==

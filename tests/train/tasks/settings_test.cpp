@@ -45,6 +45,16 @@ TEST_CASE("every schedule of the config gives the rates of its curve") {
   CHECK(rate(Kind::noam, 400) == doctest::Approx(3 / 16.0 / 20));
 }
 
+TEST_CASE("dropout rises over the first epochs to its full probability") {
+  TrainingConfig training;
+  training.dropout_epochs = 4;
+  CHECK(risen_dropout(training, 0) == 0);
+  CHECK(risen_dropout(training, 1) == doctest::Approx(0.25));
+  CHECK(risen_dropout(training, 5) == 1);
+  training.dropout_epochs = 0;
+  CHECK(risen_dropout(training, 0) == 1);
+}
+
 TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch and the run") {
   Config config;
   config.model.d_model = 128, config.training.batch_tokens = 8192;
@@ -74,6 +84,7 @@ TEST_CASE("every optimizer of the config gets the settings of the config") {
   using Kind = TrainingConfig::Optimizer;
   CHECK(std::get<SgdSettings>(made(Kind::sgd)).momentum == 0.5);
   CHECK(std::get<AdafactorSettings>(made(Kind::adafactor)).decay.rate == 0.01);
+  CHECK(std::get<MuonSettings>(made(Kind::muon)).decay.rate == 0.01);
   const auto adam = std::get<AdamSettings>(made(Kind::adam));
   const auto adamw = std::get<AdamSettings>(made(Kind::adamw));
   CHECK(adam.epsilon == 0.125);

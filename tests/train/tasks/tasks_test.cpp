@@ -51,7 +51,7 @@ int64_t kilobytes_of_step(const TaskCase& task, int64_t chunks) {
   const auto made = make_task(config, {}, {TaskStart::Purpose::plan});
   Learner learner(config.training, made->parameters());
   learner.initialise();
-  const auto largest = made->training({})->largest();
+  const auto largest = made->training({}, config.training.batch_tokens)->largest();
   return learner.memory_of_step(*largest, {1, chunks}) / 1000 + 1;
 }
 
@@ -62,7 +62,7 @@ std::vector<double> weights_after_steps(const TaskCase& task, int64_t slices) {
   Learner learner(config.training, made->parameters());
   learner.initialise();
   learner.divide({.slices = slices, .chunks = 1});
-  const auto stream = made->training({});
+  const auto stream = made->training({}, config.training.batch_tokens);
   for (int64_t step = 0; step < 3; ++step) {
     Works works;
     works.push_back(stream->next());
@@ -198,8 +198,9 @@ TEST_CASE("a run keeps its number of chunks while it keeps its limit, on any mac
 TEST_CASE("a stream opened at a position continues with the micro-batches that follow") {
   for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
-    const auto made = make_task(config_of_task(task), {}, {TaskStart::Purpose::plan});
-    const auto stream = made->training({});
+    const Config config = config_of_task(task);
+    const auto made = make_task(config, {}, {TaskStart::Purpose::plan});
+    const auto stream = made->training({}, config.training.batch_tokens);
     const int64_t works = stream->epoch_sizes().at(0).works;
     REQUIRE(works > 4);
     std::string seen;
@@ -212,7 +213,7 @@ TEST_CASE("a stream opened at a position continues with the micro-batches that f
       CHECK(stream->position().position == (i + 1) % works);
     }
     CHECK(stream->epochs() == doctest::Approx(1 + 2.0 / double(works)));
-    const auto later = made->training({0, 3});
+    const auto later = made->training({0, 3}, config.training.batch_tokens);
     std::string again;
     for (int64_t i = 3; i < works + 2; ++i) again += later->next()->where() + "\n";
     CHECK(again == seen);

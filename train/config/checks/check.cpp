@@ -161,16 +161,13 @@ void check_schedule(const Config& config, Contradictions& all) {
 
 void check_training(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
-  if (training.batch_tokens == 0 && training.batch_sentences == 0) {
-    blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; set one of them");
-  }
   if (!std::has_single_bit(static_cast<uint64_t>(training.parts))) {
     const auto below = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(training.parts)));
     blame(all, "training.parts", "{} is not a power of two; use {} or {}", training.parts, below,
           2 * below);
   }
   if (training.memory_limit.count > 0 && training.batch_tokens == 0 &&
-      config.data.max_length == 0) {
+      training.batch_sentences > 0 && config.data.max_length == 0) {
     blame(all, "training.memory_limit",
           "the size of a batch has no limit: set batch_tokens, or data.max_length");
   }

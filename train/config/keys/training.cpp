@@ -30,8 +30,10 @@ void declare_batches(std::vector<ConfigKey>& table) {
          "Marian: after, after-epochs, after-batches; Joey NMT: epochs, updates; OpenNMT-py: "
          "train_steps; fairseq: max-epoch, max-update; Sockeye: max-updates, max-num-epochs");
   in.key("batch_tokens", &T::batch_tokens, between(0, 100'000'000), harmful,
-         "A batch holds as many sentences as fit into this number of tokens. 0: only "
-         "batch_sentences limits it.",
+         "A batch holds as many sentences as fit into this number of tokens. 0: the number is "
+         "chosen when the run is created and kept in its config, so that a run of any length in "
+         "tokens, epochs or time has about 3,000 updates of 256 to 8,192 tokens each, and 4,096 "
+         "for a length in updates; with batch_sentences, no limit.",
          "Marian: mini-batch-words, mini-batch; Joey NMT: batch_size; OpenNMT-py: batch_size; "
          "fairseq: max-tokens; Sockeye: batch-size");
   in.key("batch_by", &T::batch_by, batch_sides, harmful,
@@ -88,15 +90,17 @@ void declare_batches(std::vector<ConfigKey>& table) {
 void declare_optimizer(std::vector<ConfigKey>& table) {
   auto in = training_section(table);
   const auto not_adam = [](const Config& c) {
-    return c.training.optimizer != T::Optimizer::adam &&
-           c.training.optimizer != T::Optimizer::adamw;
+    return c.training.optimizer == T::Optimizer::sgd ||
+           c.training.optimizer == T::Optimizer::adafactor;
   };
-  constexpr std::string_view with_adam = "needs the optimizer adam or adamw";
-  in.key("optimizer", &T::optimizer, optimizers, harmful,
-         "adam; adamw, with decoupled weight decay; sgd, with momentum; or adafactor, which needs "
-         "far less memory.",
-         "Marian: optimizer; Joey NMT: optimizer; OpenNMT-py: optim; fairseq: optimizer; Sockeye: "
-         "optimizer");
+  constexpr std::string_view with_adam = "needs the optimizer adam, adamw or muon";
+  in.key(
+      "optimizer", &T::optimizer, optimizers, harmful,
+      "adam; adamw, with decoupled weight decay; muon, which learns more from each update of the "
+      "weights of products and follows adamw elsewhere; sgd, with momentum; or adafactor, which "
+      "needs far less memory.",
+      "Marian: optimizer; Joey NMT: optimizer; OpenNMT-py: optim; fairseq: optimizer; Sockeye: "
+      "optimizer");
   in.key("betas", &T::betas, fraction(), harmful, "The decay rates of Adam's two moments.",
          "Marian: optimizer-params; Joey NMT: adam_betas; OpenNMT-py: adam_beta2, adam_beta1; "
          "fairseq: adam-betas; Sockeye: optimizer-betas")
@@ -109,7 +113,8 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
       .idle_if([](const Config& c) { return c.training.optimizer != T::Optimizer::sgd; },
                "needs the optimizer sgd");
   in.key("weight_decay", &T::weight_decay, between(0, 1), harmful,
-         "The rate of weight decay. adamw and adafactor multiply each weight by 1 - learning rate "
+         "The rate of weight decay. adamw, muon and adafactor multiply each weight by 1 - learning "
+         "rate "
          "* weight_decay; adam and sgd add weight_decay * weight to the gradient.",
          "Joey NMT: weight_decay; fairseq: weight-decay; Sockeye: weight-decay");
   in.key("decayed", &T::decayed, decayed_kinds, harmful,
@@ -132,6 +137,11 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "the frequency in data.train, so that rare classes count as much as frequent ones. A list "
          "such as [spam=5, ham=1]: these weights, and 1 for other labels. Empty: no weights.")
       .needs(Feature::classes);
+  in.key("dropout_epochs", &T::dropout_epochs, at_least(0), harmful,
+         "Dropout rises with the passes over the data, since a model cannot overfit what it has "
+         "barely seen: after e epochs all probabilities of dropout are multiplied by e / "
+         "dropout_epochs, at most 1. 0: full dropout from the start.")
+      .needs(Feature::network);
   in.key("r_drop", &T::r_drop, at_least(0), harmful,
          "R-Drop: each batch goes through the model twice with different dropout. The loss is the "
          "mean of both losses plus r_drop / 4 times the sum of the two Kullback-Leibler "

@@ -26,7 +26,7 @@ OPTIONS = ["Sparsity", "RotationScaling", "Rotation", "AttentionOptions", "Exper
            "TransformerOptions",
            "RecurrentOptions", "LanguageModelOptions", "EncoderOptions", "MaskedLmOptions",
            "ClassificationHeadOptions", "ClassifierOptions", "VisionOptions", "Word2VecOptions", "WeightDecay",
-           "AdamSettings", "SgdSettings", "AdafactorSettings", "Noam", "InverseSqrt", "CosineDecay", "LinearDecay", "Constant", "WholeRun",
+           "AdamSettings", "SgdSettings", "AdafactorSettings", "MuonSettings", "Noam", "InverseSqrt", "CosineDecay", "LinearDecay", "Constant", "WholeRun",
            "WeightAverageSettings"]
 FLAT = {"LayerOptions", "EncoderOptions"}  # their fields are keywords of what contains them
 NUMBERS = {"int64_t": "int", "int": "int", "real": "float", "double": "float", "bool": "bool"}

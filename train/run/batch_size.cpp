@@ -1,0 +1,54 @@
+#include "train/run/batch_size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "train/config/tasks.h"
+#include "train/run/estimate.h"
+#include "train/step/slices.h"
+
+namespace calque {
+namespace {
+
+// A batch of at least one window of a language model, in whole multiples of `unit`.
+int64_t tokens_of_batch(const Config& config, double tokens_of_update) {
+  constexpr double unit = 32;
+  const double share = tokens_of_update / static_cast<double>(config.training.batches_of_update());
+  const auto tokens = static_cast<int64_t>(std::ceil(share / unit) * unit);
+  return std::max(tokens, has(config, Feature::context) ? config.data.context : 0);
+}
+
+}  // namespace
+
+int64_t tokens_of_update(double tokens_of_run, double tokens_of_term) {
+  constexpr double updates = 3000;
+  const double least = std::max(256.0, 16 * tokens_of_term);
+  const double most = std::max(8192.0, 128 * tokens_of_term);
+  return static_cast<int64_t>(std::clamp(tokens_of_run / updates, least, most));
+}
+
+BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
+  TrainingConfig training = config.training;
+  training.until.updates = 0;  // says nothing of tokens
+  if (!training.until.has_limit()) {
+    return {tokens_of_batch(config, TrainingConfig::usual_batch_tokens), ""};
+  }
+  const int64_t trial = tokens_of_batch(config, 1024);
+  Learner learner(training, task.parameters());
+  learner.initialise();
+  if (task.base()) task.base()->initialise(0);
+  const std::unique_ptr<WorkStream> stream = task.training({}, trial);
+  learner.divide({slices_for(*stream->largest(), task.parameters()), 1});
+  UpdateCost cost = measured_update(training, learner, *stream);
+  cost.seconds /= ranks;
+  const auto in_update = static_cast<double>(trial * training.batches_of_update());
+  const double tokens = expected_updates(training, stream->epoch_sizes(), cost) * in_update;
+  const int64_t wanted = tokens_of_update(tokens, in_update / cost.terms);
+  const int64_t chosen = tokens_of_batch(config, static_cast<double>(wanted));
+  return {chosen, fmt::format("training.batch_tokens: {}, for a run of about {:.2g} million tokens",
+                              chosen, tokens / 1e6)};
+}
+
+}  // namespace calque
