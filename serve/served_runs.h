@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/conversations/turn_tokens.h"
 #include "data/sentences/splitter.h"
 #include "serve/language_detector.h"
 #include "train/tasks/classes/text_classifier.h"
@@ -27,6 +28,7 @@ struct ServedTranslator {
 struct ServedLanguageModel {
   std::string name;
   LanguageModelRun run;
+  std::optional<TurnTokens> turns;  // of a run with a turn format
 };
 
 struct ServedClassifier {

@@ -80,6 +80,7 @@ void answer_spec(Service& service, const Fields& fields, const Answer& answer);
 void answer_languages(Service& service, const Fields& fields, const Answer& answer);
 void answer_settings(Service& service, const Fields& fields, const Answer& answer);
 // completions.cpp
+void answer_chat_completions(Service& service, const Fields& fields, const Answer& answer);
 void answer_completions(Service& service, const Fields& fields, const Answer& answer);
 void answer_models(Service& service, const Fields& fields, const Answer& answer);
 // inspection.cpp

@@ -1,13 +1,13 @@
 // OpenAI's interface to language models: /v1/completions and /v1/models.
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/error.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 #include "decode/explain.h"
 #include "serve/http/error.h"
+#include "serve/routes/generation.h"
 #include "serve/service.h"
 #include "train/report/explain_data.h"
 #include "train/tasks/language_model/generation.h"
@@ -17,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t longest_short_text = 32;  // tokens; each needs a step of its own
-
 struct CompletionRequest {
   const ServedLanguageModel* model = nullptr;
   std::vector<std::string> prompts = {};
@@ -26,16 +24,6 @@ struct CompletionRequest {
   std::optional<int64_t> logprobs = {};  // the number of alternatives of each token
   bool echo = false, stream = false, stream_usage = false;
 };
-
-const ServedLanguageModel& model_for(const Service& service, const Fields& fields) {
-  const auto& models = service.runs().language_models;
-  if (models.empty()) refuse(404, "no language model is served");
-  if (!fields.has("model")) return models.front();
-  const std::string name = fields.text("model");
-  const auto found = std::ranges::find(models, name, &ServedLanguageModel::name);
-  if (found == models.end()) refuse(404, "the model {} does not exist", name);
-  return *found;
-}
 
 // Returns the tokens of a prompt that the model reads: all of them, or the last `context` / 2 if no
 // room is left for another token. `prompt` begins with <s>.
@@ -60,40 +48,21 @@ void check_logprobs(const CompletionRequest& request) {
 
 CompletionRequest request_of(const Service& service, const Fields& fields) {
   const ServiceOptions& limits = service.options();
-  CompletionRequest request{.model = &model_for(service, fields)};
+  CompletionRequest request{.model = &language_model_for(service, fields)};
   request.prompts = fields.has("prompt") ? fields.texts("prompt") : std::vector<std::string>{""};
   if (request.prompts.empty()) refuse(400, "prompt: is an empty list");
   service.check_characters(request.prompts);
   GenerationOptions& options = request.options;
-  options.context = request.model->run.config.data.context;
-  options.max_tokens = fields.whole_or("max_tokens", 16, 1, limits.new_tokens);
-  options.samples = fields.whole_or("n", 1, 1, limits.samples);
+  options = generation_options(service, fields, *request.model, "max_tokens", 16);
   if (options.samples * std::ssize(request.prompts) > limits.samples) {
     refuse(400, "{} texts; a request may have at most {}",
            options.samples * std::ssize(request.prompts), limits.samples);
   }
-  options.sampling.temperature = fields.number_or("temperature", 1, 0, 100);
-  options.sampling.top_p = fields.number_or("top_p", 1, 0, 1);
-  options.sampling.top_k = fields.whole_or("top_k", 0, 0, 1'000'000);
-  options.sampling.min_p = fields.number_or("min_p", 0, 0, 1);
-  options.sampling.seed = static_cast<uint64_t>(fields.whole_or(
-      "seed", std::chrono::system_clock::now().time_since_epoch().count() & INT64_MAX, 0,
-      INT64_MAX));
-  if (fields.has("stop")) options.stop = fields.texts("stop");
-  std::erase(options.stop, "");
-  if (options.stop.size() > 16) {
-    refuse(400, "stop: has {} texts; at most 16 are allowed", options.stop.size());
-  }
   if (fields.has("logprobs")) request.logprobs = fields.whole_or("logprobs", 0, 0, 20);
   request.echo = fields.flag_or("echo", false);
   request.stream = fields.flag_or("stream", false);
-  for (const char* name : {"suffix", "logit_bias"}) {
-    if (fields.has(name)) refuse(400, "{}: is not supported", name);
-  }
+  if (fields.has("suffix")) refuse(400, "suffix: is not supported");
   fields.whole_or("best_of", options.samples, options.samples, options.samples);
-  for (const char* name : {"presence_penalty", "frequency_penalty"}) {
-    fields.number_or(name, 0, 0, 0);
-  }
   if (request.stream && request.logprobs) refuse(400, "logprobs: cannot be streamed");
   if (request.logprobs) check_logprobs(request);
   return request;
@@ -139,16 +108,8 @@ json logprobs_of(const CompletionRequest& request, const std::string& prompt,
           {"text_offset", offsets}};
 }
 
-const char* name_of_finish(FinishReason reason) {
-  return reason == FinishReason::length ? "length" : "stop";
-}
-
 json head_of(const CompletionRequest& request) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return {{"id", fmt::format("cmpl-{:x}", now.count())},
-          {"object", "text_completion"},
-          {"created", std::chrono::duration_cast<std::chrono::seconds>(now).count()},
-          {"model", request.model->name}};
+  return answer_head("cmpl", "text_completion", *request.model);
 }
 
 json usage_of(const CompletionRequest& request,
@@ -160,17 +121,7 @@ json usage_of(const CompletionRequest& request,
   for (const auto& samples : texts) {
     for (const GeneratedText& text : samples) tokens += text.tokens;
   }
-  return {{"prompt_tokens", prompt_tokens},
-          {"completion_tokens", tokens},
-          {"total_tokens", prompt_tokens + tokens}};
-}
-
-struct Disconnected : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-void throw_if_disconnected(const Answer& answer) {
-  if (answer.cancelled()) throw Disconnected("the client has disconnected");
+  return usage_json(prompt_tokens, tokens);
 }
 
 void complete(const CompletionRequest& request, const Answer& answer) {
@@ -191,7 +142,7 @@ void complete(const CompletionRequest& request, const Answer& answer) {
           {{"index", choices.size()},
            {"text", shown},
            {"logprobs", request.logprobs ? logprobs_of(request, request.prompts[p], text) : json()},
-           {"finish_reason", name_of_finish(text.finish)}});
+           {"finish_reason", finish_name(text.finish)}});
     }
   }
   result["choices"] = choices;
@@ -223,7 +174,7 @@ void complete_as_stream(const CompletionRequest& request, const Answer& answer) 
                                       });
     for (size_t p = 0; p < texts.size(); ++p) {
       for (size_t i = 0; i < samples; ++i) {
-        send(p * samples + i, "", name_of_finish(texts[p][i].finish));
+        send(p * samples + i, "", finish_name(texts[p][i].finish));
       }
     }
     if (request.stream_usage) {
@@ -242,11 +193,7 @@ void complete_as_stream(const CompletionRequest& request, const Answer& answer) 
 
 void answer_completions(Service& service, const Fields& fields, const Answer& answer) {
   CompletionRequest request = request_of(service, fields);
-  if (fields.has("stream_options")) {
-    const json& options = fields.values()["stream_options"];
-    request.stream_usage = options.is_object() && options.contains("include_usage") &&
-                           options["include_usage"] == true;
-  }
+  request.stream_usage = wants_usage(fields);
   QueuedWork work;
   work.lengthy = request.options.max_tokens > longest_short_text;
   work.cost = request.options.max_tokens * request.options.samples * std::ssize(request.prompts);

@@ -10,6 +10,7 @@
 
 #include "data/corpora/corpus.h"
 #include "decode/score.h"
+#include "serve/kept_reply.h"
 #include "train/metrics/spans.h"
 #include "train/tasks/fixture.h"
 #include "train/tasks/translation/search.h"
@@ -19,21 +20,6 @@ namespace calque {
 namespace {
 
 using nlohmann::json;
-
-// Keeps the answer. The parts of a stream are concatenated.
-class KeptReply : public HttpReply {
- public:
-  void send(HttpResponse response) override { answer.set_value(std::move(response)); }
-  void stream(const std::string& content_type) override { streamed_.content_type = content_type; }
-  void write(std::string part) override { streamed_.body += part; }
-  void finish() override { answer.set_value(streamed_); }
-  bool cancelled() const override { return false; }
-
-  std::promise<HttpResponse> answer;
-
- private:
-  HttpResponse streamed_;
-};
 
 // Runs of four tasks, trained once.
 struct TrainedRuns {
@@ -220,9 +206,8 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
   CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
   const json nowhere = json::parse(served.get("/nowhere").body);
   CHECK(nowhere["error"] == "there is no such route");
-  for (const HttpResponse& unknown :
-       {served.post("/v1/chat/completions", json::object()), served.get("/v1/nothing"),
-        served.get("/v1")}) {
+  for (const HttpResponse& unknown : {served.post("/v1/embeddings", json::object()),
+                                      served.get("/v1/nothing"), served.get("/v1")}) {
     CHECK(unknown.status == 404);
     const json error = json::parse(unknown.body)["error"];
     CHECK(error["message"] == "there is no such route");

@@ -8,7 +8,10 @@ extern const std::string_view serve_generate_js;
 namespace {
 
 void open_language_model(ServedRuns& runs, const RunPlace& place, const std::string& name) {
-  runs.language_models.push_back({name, open_language_model_run(place)});
+  ServedLanguageModel served{name, open_language_model_run(place), {}};
+  const TurnOptions& turns = served.run.config.data.turns;
+  if (turns.format != TurnFormat::none) served.turns.emplace(served.run.tokenizer, turns);
+  runs.language_models.push_back(std::move(served));
 }
 
 std::vector<DescribedRun> describe_language_models(const ServedRuns& runs) {
@@ -20,6 +23,7 @@ std::vector<DescribedRun> describe_language_models(const ServedRuns& runs) {
 }
 
 constexpr KnownRoute language_model_routes[] = {
+    {"POST", "/v1/chat/completions", answer_chat_completions, Answer::Errors::object},
     {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
     {"GET", "/v1/models", answer_models, Answer::Errors::object},
 };

@@ -59,7 +59,27 @@ async function openai() {
   await assert.rejects(client.completions.create({...request, max_tokens: -1}), {status: 400});
 }
 
-for (const check of [libretranslate, libretranslateTs, translatePackage, openai]) {
+async function openaiChat() {
+  const {default: OpenAI} = require('openai');
+  const client = new OpenAI({baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0});
+  const request = {model: 'writer', messages: [{role: 'system', content: 'Be brief.'}, {role: 'user', content: 'the '}],
+                   max_tokens: 12, seed: 5};
+  const whole = await client.chat.completions.create({...request, logprobs: true, top_logprobs: 2});
+  assert.equal(whole.object, 'chat.completion');
+  assert.equal(whole.choices[0].message.role, 'assistant');
+  assert.equal(whole.choices[0].logprobs.content.length, whole.usage.completion_tokens);
+  let streamed = '', reason = null;
+  for await (const part of await client.chat.completions.create({...request, stream: true})) {
+    streamed += part.choices[0].delta.content ?? '';
+    reason ??= part.choices[0].finish_reason;
+  }
+  assert.equal(streamed, whole.choices[0].message.content);
+  assert.equal(reason, whole.choices[0].finish_reason);
+  const tools = [{type: 'function', function: {name: 'f', parameters: {}}}];
+  await assert.rejects(client.chat.completions.create({...request, tools}), {status: 400, message: /tools are not supported/});
+}
+
+for (const check of [libretranslate, libretranslateTs, translatePackage, openai, openaiChat]) {
   await check();
   console.log(check.name, 'works');
 }
