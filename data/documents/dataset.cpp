@@ -11,7 +11,7 @@ namespace calque {
 namespace {
 
 // Increase it when the same input gives other ids or another choice of documents.
-constexpr int document_preparation_version = 1;
+constexpr int document_preparation_version = 2;
 
 constexpr int64_t documents_at_once = 1 << 14, document_bytes_at_once = 8 << 20;
 constexpr int64_t documents_per_chunk = 64, slices_per_chunk = 16;
@@ -84,7 +84,7 @@ void add_slices(size_t document, std::string_view text, bool divisible,
 std::vector<std::vector<int32_t>> tokenize(const DocumentBlock& block, const Tokenizer& tokenizer) {
   std::vector<Slice> slices;
   for (size_t i = 0; i < block.texts.size(); ++i) {
-    add_slices(i, block.texts[i], tokenizer.newline_id().has_value(), slices);
+    add_slices(i, block.texts[i], tokenizer.divides_at_line_ends(), slices);
   }
   parallel_chunks(std::ssize(slices), slices_per_chunk, [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; ++i) {

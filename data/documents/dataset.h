@@ -1,6 +1,6 @@
 #pragma once
-// Documents as a dataset of one column, by Tokenizer::encode_document(). If the tokenizer has a
-// newline_id(), slices of a long document are tokenized in parallel.
+// Documents as a dataset of one column, by Tokenizer::encode_document(). If the tokenizer divides
+// texts at line ends, slices of a long document are tokenized in parallel.
 
 #include <string>
 #include <vector>

@@ -121,6 +121,10 @@ std::optional<int32_t> SentencePieceModel::newline_id() const {
   return std::nullopt;
 }
 
+bool SentencePieceModel::joins_line_ends() const {
+  return processor_->PieceToId("\n\n") != processor_->unk_id();
+}
+
 std::string SentencePieceModel::normalize(std::string_view text) const {
   if (text.find('\0') != text.npos) fail("SentencePiece: the text holds a NUL");
   std::vector<std::string> pieces;

@@ -52,6 +52,8 @@ class SentencePieceModel {
 
   // The id of the line end: the piece "\n" or the byte 10, if the model has one.
   std::optional<int32_t> newline_id() const;
+  // Whether a piece holds several line ends, as in Gemma.
+  bool joins_line_ends() const;
 
   const std::string& bytes() const { return bytes_; }
 

@@ -139,7 +139,7 @@ void Tokenizer::encode_line(std::string_view text, std::vector<int32_t>& out) co
 }
 
 void Tokenizer::encode_document(std::string_view text, std::vector<int32_t>& out) const {
-  if (byte_pairs()) return encode(text, out);
+  if (byte_pairs() || (newline_ && !divides_at_line_ends())) return encode(text, out);
   if (!newline_) {
     std::string one_line(text);
     std::ranges::replace(one_line, '\n', ' ');

@@ -82,8 +82,13 @@ class Tokenizer {
   // a space, except in byte-level BPE, whose tokens hold line ends.
   std::optional<int32_t> newline_id() const { return newline_; }
 
-  // Appends the ids of a document, without <s> and </s>. With a newline_id(), the ids of
-  // a + "\n" + b are the ids of a, that id, and the ids of b.
+  // Whether the ids of a + "\n" + b are the ids of a, newline_id(), and the ids of b: not in
+  // byte-level BPE and other models with tokens of several line ends.
+  bool divides_at_line_ends() const {
+    return newline_ && !(sentence_piece() && sentence_piece()->joins_line_ends());
+  }
+
+  // Appends the ids of a document, without <s> and </s>.
   void encode_document(std::string_view text, std::vector<int32_t>& out) const;
   std::vector<int32_t> encode_document(std::string_view text) const;
 

@@ -94,9 +94,16 @@ void add_pieces(Values& to, const SentencePieceModel& model) {
   std::vector<float> scores;
   std::vector<int32_t> kinds;
   for (int32_t id = 0; id < model.size(); ++id) {
-    tokens.push_back(model.piece(id));
+    const Kind kind = kind_of(model, id);
+    std::string text = model.piece(id);
+    if (kind == Kind::user_defined) {  // llama.cpp finds them in the text itself
+      for (size_t at; (at = text.find(space_mark)) != std::string::npos;) {
+        text.replace(at, space_mark.size(), " ");
+      }
+    }
+    tokens.push_back(std::move(text));
     scores.push_back(model.score(id));
-    kinds.push_back(static_cast<int32_t>(kind_of(model, id)));
+    kinds.push_back(static_cast<int32_t>(kind));
   }
   if (std::ranges::count(kinds, static_cast<int32_t>(Kind::byte)) != 256) {
     fail(

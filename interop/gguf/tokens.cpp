@@ -33,6 +33,15 @@ GgufTokens read_tokens(const GgufSettings& from) {
   return {texts, kinds, special("bos"), special("eos"), special("unknown")};
 }
 
+// llama.cpp finds user-defined tokens in the text itself and writes their spaces as such;
+// SentencePiece finds them after it has marked the spaces.
+std::string piece_text(const std::string& text, int32_t kind) {
+  if (kind != static_cast<int32_t>(PieceKind::user_defined)) return text;
+  std::string marked;
+  for (const char c : text) marked += c == ' ' ? std::string(space_mark) : std::string(1, c);
+  return marked;
+}
+
 Tokenizer read_pieces(const GgufSettings& from, const GgufTokens& tokens) {
   const auto& scores = from.get<std::vector<float>>("tokenizer.ggml.scores");
   if (scores.size() != tokens.texts.size()) {
@@ -53,17 +62,20 @@ Tokenizer read_pieces(const GgufSettings& from, const GgufTokens& tokens) {
     if (kind < 1 || kind > 6 || kind == 2) {
       from.refuse("tokenizer.ggml.token_type", fmt::format("has the type {}", kind));
     }
-    model.pieces.push_back({tokens.texts[id], scores[id], static_cast<PieceKind>(kind)});
+    model.pieces.push_back(
+        {piece_text(tokens.texts[id], kind), scores[id], static_cast<PieceKind>(kind)});
   }
   return {SentencePieceModel(piece_model_bytes(model), from.place()), {.kind = TokenizerKind::bpe}};
 }
 
 // The rows of the special symbols, and then of the tokens with these texts.
 VocabularyRows rows_of(const GgufSettings& from, const GgufTokens& tokens,
-                       const std::vector<std::string>& texts) {
-  std::map<std::string_view, int64_t> ids;
+                       const std::vector<std::string>& texts, bool pieces = false) {
+  std::map<std::string, int64_t> ids;
   for (size_t id = 0; id < tokens.texts.size(); ++id) {
-    if (!tokens.is_symbol(static_cast<int64_t>(id))) ids.emplace(tokens.texts[id], id);
+    if (tokens.is_symbol(static_cast<int64_t>(id))) continue;
+    const std::string& text = tokens.texts[id];
+    ids.emplace(pieces ? piece_text(text, tokens.kinds[id]) : text, id);
   }
   VocabularyRows rows = {tokens.unknown, tokens.begin, tokens.end};
   for (const std::string& text : texts) {
@@ -139,12 +151,12 @@ VocabularyRows read_gguf_tokenizer(const GgufSettings& from, Tokenizer& to) {
     to = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
     return rows_of(from, tokens, byte_glyphs());
   }
+  const SentencePieceModel* pieces = to.sentence_piece();
   std::vector<std::string> texts;
   for (int32_t id = special_ids; id < to.size(); ++id) {
-    const SentencePieceModel* pieces = to.sentence_piece();
     texts.push_back(pieces ? pieces->piece(id) : to.symbol(id));
   }
-  return rows_of(from, tokens, texts);
+  return rows_of(from, tokens, texts, pieces != nullptr);
 }
 
 }  // namespace calque

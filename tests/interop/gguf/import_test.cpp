@@ -6,6 +6,7 @@
 #include "interop/export_to.h"
 #include "interop/gguf/format.h"
 #include "interop/small_text.h"
+#include "interop/tokenizers/vocabulary.h"
 #include "support/message_of.h"
 
 namespace calque {
@@ -72,6 +73,31 @@ TEST_CASE("a GGUF file that is imported and exported again has the same bytes") 
                                 {.vocabulary_size = 330, .byte_fallback = true});
   }
   check_same_gguf(config, tokenizer);
+}
+
+TEST_CASE("the spaces of user-defined tokens are spaces in GGUF, and marked in SentencePiece") {
+  NewPieceModel pieces;
+  pieces.normalization = {.dummy_prefix = false, .removes_spaces = false};
+  pieces.pieces.push_back({"\u2581\u2581", 0, PieceKind::user_defined});
+  for (int byte = 0; byte < 256; ++byte) {
+    pieces.pieces.push_back({fmt::format("<0x{:02X}>", byte), 0, PieceKind::byte});
+  }
+  pieces.pieces.push_back({"\u2581", -1, PieceKind::normal});
+  pieces.pieces.push_back({"a", -2, PieceKind::normal});
+  const Tokenizer own(SentencePieceModel(piece_model_bytes(pieces), "test"),
+                      {.kind = TokenizerKind::bpe, .nfkc = false});
+  Config config = small_text_config(LanguageModelShape::llama);
+  config.tokenizer.kind = TokenizerKind::bpe;
+  config.tokenizer.byte_fallback = true;
+  config.data.nfkc = false;
+  const TemporaryFolder folder;
+  const SmallText small(config, own);
+  export_to("gguf", small.parts(), small.model, folder.path("out"));
+  const std::string file = folder.read("out/model.gguf");
+  CHECK(file.find(std::string("\2\0\0\0\0\0\0\0  ", 10)) != std::string::npos);
+  const Imported<LanguageModel> again = import_gguf(folder.path("out/model.gguf"));
+  CHECK(again.source().encode("a  a") == own.encode("a  a"));
+  CHECK(own.encode("a  a").size() == 3);
 }
 
 TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
