@@ -37,7 +37,9 @@ void apply_preset(ModelConfig& model) {
 double peak_learning_rate(const Config& config) {
   const TrainingConfig& training = config.training;
   if (training.learning_rate > 0) return training.learning_rate;
-  constexpr double known = 0.005, known_width = 128, known_tokens = 8192;
+  const bool muon = training.optimizer == TrainingConfig::Optimizer::muon;
+  const double known = muon ? 0.01 : 0.005;
+  constexpr double known_width = 128, known_tokens = 8192;
   const int64_t batch =
       training.chooses_batch() ? TrainingConfig::usual_batch_tokens : training.batch_tokens;
   const double tokens =

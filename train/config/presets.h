@@ -19,7 +19,8 @@ inline constexpr std::string_view preset_mark = ", preset";
 
 // Returns training.learning_rate, or the default if that is 0: 0.005 up to a d_model of 128 and
 // from 8,192 tokens per update on. It is inversely proportional to a larger d_model, and
-// proportional to the square root of a smaller number of tokens per update.
+// proportional to the square root of a smaller number of tokens per update. For Muon it is twice
+// that.
 double peak_learning_rate(const Config& config);
 
 }  // namespace calque

@@ -22,7 +22,7 @@ from ..figure import Figure
 from . import ops
 from ._native import (Adafactor, Adam, BidirectionalLayer, Classifier, Constant, CosineDecay, CrossAttention,
                       Decoder, Embedding, Encoder, FeedForward, Initial, InverseSqrt, LanguageModel, Linear,
-                      LinearDecay, MaskedLm, Mixture, Noam, Norm, Optimizer, OutputProjection, Parameters,
+                      LinearDecay, MaskedLm, Mixture, Muon, Noam, Norm, Optimizer, OutputProjection, Parameters,
                       Path, Positions, RecurrentLayer, RecurrentTranslator, Segments, SelfAttention,
                       SelfAttentionStack, Sgd, Tape, Tensor, TokenLoss, Transformer, UpdateReport,
                       VisionTransformer, WeightAverage, WholeRun, Word2Vec, no_grad, no_token)
@@ -39,7 +39,7 @@ threads, set_threads = _package.threads, _package.set_threads
 __all__ = [
     "Adafactor", "Adam", "BidirectionalLayer", "Classifier", "Constant", "CosineDecay", "CrossAttention",
     "Decoder", "Embedding", "Encoder", "Error", "FeedForward", "Figure", "GradientMismatch", "Initial",
-    "InverseSqrt", "LanguageModel", "Linear", "LinearDecay", "MaskedLm", "Mixture", "Noam", "Norm",
+    "InverseSqrt", "LanguageModel", "Linear", "LinearDecay", "MaskedLm", "Mixture", "Muon", "Noam", "Norm",
     "Optimizer", "OutputProjection", "Parameters", "Path", "Positions", "RecurrentLayer",
     "RecurrentTranslator", "Segments", "SelfAttention", "SelfAttentionStack", "Sgd", "Tape", "Tensor",
     "TokenLoss", "Transformer", "UpdateReport", "VisionTransformer", "WeightAverage", "WholeRun", "Word2Vec",

@@ -27,7 +27,7 @@ py::list generate(const LanguageModelRun& run, const std::vector<std::string>& p
                   const Sampling& sampling, int64_t samples, int64_t max_tokens,
                   const std::vector<std::string>& stop, const py::object& sink) {
   require_texts(prompts, "prompt");
-  const GenerationOptions options{sampling, samples, max_tokens, run.config.data.context, stop};
+  const GenerationOptions options{sampling, samples, max_tokens, run.config.data.context, stop, {}};
   const Watch watch(py::none{});
   const auto write = [&](size_t prompt, size_t sample, const std::string& text) {
     watch(0);

@@ -188,7 +188,7 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
         "learning_rate", &T::learning_rate, at_least(0), harmful,
         "The peak, reached after warmup_steps, as in fairseq and Marian. 0: 0.005 for a d_model of "
         "128 and 8192 tokens per update, less for wider models (in inverse proportion) and for "
-        "smaller batches (with the square root).",
+        "smaller batches (with the square root); twice that for the optimizer muon.",
         "Marian: learn-rate; Joey NMT: learning_rate; OpenNMT-py: learning_rate; fairseq: lr; "
         "Sockeye: initial-learning-rate")
       .idle_if(noam, "is not used by schedule: noam; set factor, or schedule: inverse_sqrt");

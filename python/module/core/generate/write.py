@@ -21,13 +21,14 @@ from headers import Function, Header, Parameter, Struct, read
 HEADERS = ["core/activation.h", "core/sparsity.h", "core/rotation.h", "core/ops.h", "nn/options.h",
            "nn/layers/attention.h", "nn/layers/recurrent.h", "nn/models/encoder.h",
            "nn/models/classification_head.h", "nn/models/vision.h", "nn/models/word2vec.h", "optim/flat.h",
-           "optim/adam.h", "optim/sgd.h", "optim/adafactor.h", "optim/schedule.h", "optim/weight_average.h"]
+           "optim/adam.h", "optim/sgd.h", "optim/adafactor.h", "optim/muon.h",
+           "optim/schedule.h", "optim/weight_average.h"]
 OPTIONS = ["Sparsity", "RotationScaling", "Rotation", "AttentionOptions", "ExpertOptions", "AdapterOptions", "LayerOptions",
            "TransformerOptions",
            "RecurrentOptions", "LanguageModelOptions", "EncoderOptions", "MaskedLmOptions",
            "ClassificationHeadOptions", "ClassifierOptions", "VisionOptions", "Word2VecOptions", "WeightDecay",
-           "AdamSettings", "SgdSettings", "AdafactorSettings", "MuonSettings", "Noam", "InverseSqrt", "CosineDecay", "LinearDecay", "Constant", "WholeRun",
-           "WeightAverageSettings"]
+           "AdamSettings", "SgdSettings", "AdafactorSettings", "MuonSettings", "Noam", "InverseSqrt",
+           "CosineDecay", "LinearDecay", "Constant", "WholeRun", "WeightAverageSettings"]
 FLAT = {"LayerOptions", "EncoderOptions"}  # their fields are keywords of what contains them
 NUMBERS = {"int64_t": "int", "int": "int", "real": "float", "double": "float", "bool": "bool"}
 SKIPPED = {"affine"}  # x * scale + shift
