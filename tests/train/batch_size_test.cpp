@@ -3,6 +3,7 @@
 #include "train/run/batch_size.h"
 
 #include "train/config/load.h"
+#include "train/config/short_run.h"
 #include "train/run/plan.h"
 #include "train/trainer_fixture.h"
 
@@ -79,4 +80,19 @@ TEST_CASE("the plan of a run names the batch size and the length that it follows
   const std::string by_epochs = plan("3e");
   CHECK_MESSAGE(by_epochs.find("training.batch_tokens: 256, for") != std::string::npos, by_epochs);
   CHECK(plan("100u").find("training.batch_tokens") == std::string::npos);
+}
+
+TEST_CASE("a translator's run of few updates is warned of, with what to expect") {
+  const auto warning = [](const std::vector<std::string>& settings, double updates) {
+    return few_updates_warning(config(settings), updates);
+  };
+  CHECK(warning({}, 359).starts_with("warning: a run of about 359 updates is short"));
+  CHECK(warning({"training.batch_tokens=4096"}, 359).ends_with("or lower training.batch_tokens"));
+  CHECK(warning({}, 1000).empty());
+  CHECK(warning({"training.optimizer=muon"}, 700).empty());
+  CHECK(warning({"model.init_from=a"}, 359).empty());
+  CHECK(warning({}, 0).empty());  // an unknown length
+  const TemporaryFolder folder;
+  run(folder, by_length);
+  CHECK(folder.read("run/train.log").find("warning: a run of about") != std::string::npos);
 }

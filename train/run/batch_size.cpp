@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "train/config/short_run.h"
 #include "train/config/tasks.h"
 #include "train/run/estimate.h"
 #include "train/step/slices.h"
@@ -33,7 +34,7 @@ BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
   TrainingConfig training = config.training;
   training.until.updates = 0;  // says nothing of tokens
   if (!training.until.has_limit()) {
-    return {tokens_of_batch(config, TrainingConfig::usual_batch_tokens), ""};
+    return {tokens_of_batch(config, TrainingConfig::usual_batch_tokens), {}};
   }
   const int64_t trial = tokens_of_batch(config, 1024);
   Learner learner(training, task.parameters());
@@ -46,9 +47,16 @@ BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
   const auto in_update = static_cast<double>(trial * training.batches_of_update());
   const double tokens = expected_updates(training, stream->epoch_sizes(), cost) * in_update;
   const int64_t wanted = tokens_of_update(tokens, in_update / cost.terms);
-  const int64_t chosen = tokens_of_batch(config, static_cast<double>(wanted));
-  return {chosen, fmt::format("training.batch_tokens: {}, for a run of about {:.2g} million tokens",
-                              chosen, tokens / 1e6)};
+  BatchChoice choice{tokens_of_batch(config, static_cast<double>(wanted)), {}};
+  choice.notes.push_back(
+      fmt::format("training.batch_tokens: {}, for a run of about {:.2g} million tokens",
+                  choice.tokens, tokens / 1e6));
+  Config chosen = config;
+  chosen.training.batch_tokens = choice.tokens;
+  const auto taken = static_cast<double>(choice.tokens * training.batches_of_update());
+  const std::string warning = few_updates_warning(chosen, tokens / taken);
+  if (!warning.empty()) choice.notes.push_back(warning);
+  return choice;
 }
 
 }  // namespace calque

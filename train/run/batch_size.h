@@ -4,6 +4,7 @@
 // of a long run can each use more tokens, which takes less time for each of them.
 
 #include <string>
+#include <vector>
 
 #include "train/config/config.h"
 #include "train/task.h"
@@ -11,12 +12,12 @@
 namespace calque {
 
 // The tokens of an update of a run over so many tokens, of which each term of the loss takes
-// `tokens_of_term`: 1 for a translator, all tokens of an example for a classifier.
+// `tokens_of_term`: 1 if each token is a term, all tokens of an example if the example is one.
 int64_t tokens_of_update(double tokens_of_run, double tokens_of_term);
 
 struct BatchChoice {
-  int64_t tokens = 0;  // of a batch
-  std::string reason;  // a line for the log
+  int64_t tokens = 0;              // of a batch
+  std::vector<std::string> notes;  // lines for the log
 };
 // Requires training.chooses_batch(). Measures a few steps on this rank, and sets the weights to
 // their initial values.

@@ -5,6 +5,7 @@
 #include "core/memory/pool.h"
 #include "core/parameter_table.h"
 #include "train/config/presets.h"
+#include "train/config/short_run.h"
 #include "train/run/batch_size.h"
 #include "train/run/estimate.h"
 #include "train/run/log.h"
@@ -122,12 +123,14 @@ std::string training_plan(const Config& given, const RunFolder& run, const MakeT
   }
   text += fmt::format("\ndata: {}\n", task->data_description());
   for (const std::string& note : notes) text += note + '\n';
-  if (!choice.reason.empty()) text += choice.reason + '\n';
+  if (!choice.notes.empty()) text += choice.notes.front() + '\n';
   text += fmt::format("an update: about {:.0f} tokens, {:.1f} GFLOP, {:.3f} s\n", cost.terms,
                       cost.flops / 1e9, cost.seconds);
   text += memory_text(memory, learner.division()) + epochs_text(sizes, config);
   text += time_text(config.training, sizes, cost);
-  return text + learning_rate_text(config, expected_updates(config.training, sizes, cost));
+  const double updates = expected_updates(config.training, sizes, cost);
+  const std::string warning = few_updates_warning(config, updates);
+  return text + learning_rate_text(config, updates) + (warning.empty() ? "" : warning + '\n');
 }
 
 }  // namespace calque

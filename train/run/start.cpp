@@ -118,7 +118,7 @@ std::vector<std::string> Training::choose_batch_size() {
   BatchChoice choice;
   if (ranks_.is_rank_zero()) choice = choose_batch(config_, *task_, ranks_.ranks());
   config_.training.batch_tokens = broadcast(ranks_, choice.tokens);
-  return choice.reason.empty() ? std::vector<std::string>{} : std::vector{choice.reason};
+  return choice.notes;
 }
 
 // Returns lines for the log.
