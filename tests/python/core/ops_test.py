@@ -122,6 +122,7 @@ x23, x235 = normal(2, 3), normal(2, 3, 5)
 TWO = [2, 3]  # sentences of 2 and 3 tokens
 
 # name: (op over the inputs, the same in NumPy, inputs)
+FROZEN = normal(4, 8)
 CASES = {
     "exp": (c.exp, np.exp, [x235]),
     "log": (c.log, np.log, [positive(2, 3)]),
@@ -152,6 +153,10 @@ CASES = {
     "linear": (lambda x, w, b: c.linear(x, w, b, "relu"), lambda x, w, b: np.maximum(x @ w + b, 0),
                [positive(3, 4), positive(4, 2), positive(2)]),
     "linear without bias": (c.linear, np.matmul, [normal(3, 4), normal(4, 2)]),
+    "adapted_linear": (
+        lambda x, a, b, d: c.adapted_linear(x, FROZEN, FROZEN[0], a, [b, d], 0.5, 0),
+        lambda x, a, b, d: x @ FROZEN + FROZEN[0] + 0.5 * np.concatenate([x @ a[:, :2] @ b, x @ a[:, 2:] @ d], 1),
+        [normal(3, 4), normal(4, 4), normal(2, 3), normal(2, 5)]),
     "swap_axes": (lambda x: c.swap_axes(x, 0, 2), lambda x: x.swapaxes(0, 2), [x235]),
     "transpose": (c.transpose, lambda x: x.swapaxes(1, 2), [x235]),
     "slice_rows": (lambda x: c.slice_rows(x, 1, 3), lambda x: x[1:3], [normal(4, 3)]),

@@ -133,7 +133,8 @@ TEST_CASE("a value out of range is refused") {
 
 TEST_CASE("an unknown choice is refused with all choices and the nearest") {
   CHECK(config_error("training:\n  optimizer: Adam\n") ==
-        "c.yaml:4: training.optimizer: must be one of adam, adamw, sgd, adafactor (nearest: adam), "
+        "c.yaml:4: training.optimizer: must be one of adam, adamw, sgd, adafactor, muon (nearest: "
+        "adam), "
         "not "
         "'Adam'");
   CHECK(config_error("model:\n  norm: prenorm\n").find("one of post, pre") != std::string::npos);
