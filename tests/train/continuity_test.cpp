@@ -69,8 +69,8 @@ TEST_CASE("a run with a state of the second format resumes with the same bits") 
   run(folder, {"training.until=40u"}, "whole");
   const std::string path = "run/checkpoints/step-000030/state.json";
   auto state = nlohmann::ordered_json::parse(folder.read(path));
-  for (const char* newer :
-       {"slices", "chunks", "mean_of", "int8", "base", "retired", "goal_reached", "longest_input", "xxh64"})
+  for (const char* newer : {"slices", "chunks", "mean_of", "int8", "base", "retired",
+                            "goal_reached", "longest_input", "xxh64"})
     state.erase(newer);
   state["format"] = 2;
   state["divergence"]["square"] = 1.5;
