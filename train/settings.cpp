@@ -42,9 +42,10 @@ OptimizerSettings joint_settings(const TrainingConfig& training) {
   return SgdSettings{.momentum = training.outer_momentum, .kind = Momentum::nesterov};
 }
 
-real risen_dropout(const TrainingConfig& training, double epochs) {
-  if (training.dropout_epochs == 0) return 1;
-  return static_cast<real>(std::min(1.0, epochs / training.dropout_epochs));
+real risen_dropout(const Config& config, double epochs) {
+  const double rise = config.training.dropout_epochs;
+  if (rise == 0 || !config.model.init_from.empty()) return 1;
+  return static_cast<real>(std::min(1.0, epochs / rise));
 }
 
 Precision product_precision(const TrainingConfig& training) {

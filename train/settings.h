@@ -16,7 +16,7 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training);
 OptimizerSettings joint_settings(const TrainingConfig& training);
 // The share of each dropout probability that applies after so many epochs
 // (training.dropout_epochs).
-real risen_dropout(const TrainingConfig& training, double epochs);
+real risen_dropout(const Config& config, double epochs);
 // The precision of the matrix products of a training step.
 Precision product_precision(const TrainingConfig& training);
 Schedule schedule_of(const Config& config);

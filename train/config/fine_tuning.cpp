@@ -17,7 +17,6 @@ Config fine_tuning_config(TaskKind task) {
   training.warmup_steps = 100;
   training.clip_norm = 1;
   training.batch_tokens = TrainingConfig::usual_batch_tokens;
-  training.dropout_epochs = 0;  // what has been learnt before is overfitted at once
   training.until = {.updates = 10'000};
   return config;
 }

@@ -112,7 +112,7 @@ void Training::start_meter() {
 
 void Training::train_step() {
   Works works;
-  const real dropout_share = risen_dropout(config_.training, stream_->epochs());
+  const real dropout_share = risen_dropout(config_, stream_->epochs());
   {
     const Phase phase("wait for batches");
     const int64_t batches = config_.training.batches_of_step();

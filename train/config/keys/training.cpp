@@ -140,7 +140,7 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
   in.key("dropout_epochs", &T::dropout_epochs, at_least(0), harmful,
          "Dropout rises with the passes over the data, since a model cannot overfit what it has "
          "barely seen: after e epochs all probabilities of dropout are multiplied by e / "
-         "dropout_epochs, at most 1. 0: full dropout from the start.")
+         "dropout_epochs, at most 1. 0, or with model.init_from: full dropout from the start.")
       .needs(Feature::network);
   in.key("r_drop", &T::r_drop, at_least(0), harmful,
          "R-Drop: each batch goes through the model twice with different dropout. The loss is the "
