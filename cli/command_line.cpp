@@ -165,6 +165,20 @@ CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precisio
       ->type_name("NAME");
 }
 
+CLI::Option* add_turn_format(CLI::App* command, TurnFormat& format, const std::string& meaning) {
+  std::vector<std::string> names;
+  for (const Named<TurnFormat>& each : turn_formats) {
+    if (each.choice != TurnFormat::none) names.emplace_back(each.name);
+  }
+  return command
+      ->add_option_function<std::string>(
+          "--format",
+          [&format](const std::string& name) { format = *choice_named(turn_formats, name); },
+          meaning + ": chatml, llama3, gemma, mistral or alpaca")
+      ->check(CLI::IsMember(names))
+      ->type_name("NAME");
+}
+
 CLI::Option* add_config(CLI::App* command, std::string& config) {
   return command
       ->add_option("CONFIG", config,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/conversations/turns.h"
 #include "train/weights/trained_run.h"
 
 namespace calque {
@@ -17,6 +18,8 @@ void add_run(CLI::App* command, std::string& run);
 // The same, and the option --precision, for commands that use the model.
 void add_run(CLI::App* command, RunPlace& run);
 CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precision);
+// The option --format; `meaning` begins its description.
+CLI::Option* add_turn_format(CLI::App* command, TurnFormat& format, const std::string& meaning);
 
 // The argument CONFIG of the commands that read a config.
 CLI::Option* add_config(CLI::App* command, std::string& config);

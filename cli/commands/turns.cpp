@@ -1,7 +1,6 @@
 // calque data turns: what a model reads of conversations.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,7 +18,8 @@ namespace calque {
 namespace {
 
 struct TurnsArguments {
-  std::string file, run, format, system;
+  std::string file, run, system;
+  TurnFormat format = TurnFormat::none;
   bool open = false;
 };
 
@@ -48,8 +48,7 @@ void print_turns(const TurnsArguments& arguments) {
     tokens = std::make_unique<TurnTokens>(turns_of_run(arguments.run));
     options = tokens->options();
   } else {
-    const auto* named = std::ranges::find(turn_formats, arguments.format, &Named<TurnFormat>::name);
-    if (named != std::end(turn_formats)) options.format = named->choice;
+    options.format = arguments.format;
     options.system = arguments.system;
   }
   const TextLines lines(arguments.file);
@@ -78,12 +77,7 @@ void add_turns_command(CLI::App& data) {
       command
           ->add_option("--run", arguments->run, "A run, whose turn format and tokenizer are used")
           ->type_name("RUN");
-  command
-      ->add_option("--format", arguments->format,
-                   "The turn format: chatml, llama3, gemma, mistral or alpaca")
-      ->check(CLI::IsMember({"chatml", "llama3", "gemma", "mistral", "alpaca"}))
-      ->excludes(run)
-      ->type_name("NAME");
+  add_turn_format(command, arguments->format, "The turn format")->excludes(run);
   command
       ->add_option("--system", arguments->system,
                    "The system text of conversations without one, for chatml and alpaca")

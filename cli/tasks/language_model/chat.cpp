@@ -23,7 +23,8 @@ namespace {
 
 struct ChatArguments {
   RunPlace run;
-  std::string system, format;
+  std::string system;
+  TurnFormat format = TurnFormat::none;  // none: that of the run
   GenerationOptions options;
 };
 
@@ -114,10 +115,7 @@ void run_chat(ChatArguments arguments) {
   require_task("calque chat", arguments.run.path, {TaskKind::language_model});
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
-  const auto* format = std::ranges::find(turn_formats, arguments.format, &Named<TurnFormat>::name);
-  Chat chat(run,
-            turns_of_run(run, format == std::end(turn_formats) ? TurnFormat::none : format->choice),
-            arguments.options);
+  Chat chat(run, turns_of_run(run, arguments.format), arguments.options);
   chat.set_system(arguments.system);
   ChatLines(chat, isatty(STDIN_FILENO) == 1).run();
 }
@@ -130,12 +128,7 @@ void add_chat_command(CLI::App& calque) {
   CLI::App* command = calque.add_subcommand("chat", "Talk to a language model");
   add_run(command, arguments->run);
   command->add_option("--system", arguments->system, "The system text")->type_name("TEXT");
-  command
-      ->add_option(
-          "--format", arguments->format,
-          "The turn format, instead of data.turns: chatml, llama3, gemma, mistral or alpaca")
-      ->check(CLI::IsMember({"chatml", "llama3", "gemma", "mistral", "alpaca"}))
-      ->type_name("NAME");
+  add_turn_format(command, arguments->format, "The turn format, instead of data.turns");
   GenerationOptions& options = arguments->options;
   command
       ->add_option("--max-tokens", options.max_tokens,
