@@ -44,8 +44,8 @@ inline constexpr Named<TaskKind> task_kinds[] = {
     {"tagging", TaskKind::tagging}};
 
 // One corpus. A corpus of pairs has exactly one of prefix, source + target, file, tsv and toy; a
-// corpus of text has one of text and toy; of labelled text, one of labelled and toy; of tagged
-// words, one of tagged and toy; of images, one of images and toy.
+// corpus of text has one of text, conversations and toy; of labelled text, one of labelled and toy;
+// of tagged words, one of tagged and toy; of images, one of images and toy.
 struct CorpusConfig {
   using Toy = calque::Toy;
   using Split = calque::Split;
@@ -80,8 +80,7 @@ struct CorpusConfig {
 // The keys of which a corpus has exactly one, and those of them that name one file or folder.
 inline constexpr std::string_view corpus_forms =
     "`prefix`, `source` and `target`, `file`, `tsv`, `text`, `conversations`, `labelled`, "
-    "`tagged`, `images` and "
-    "`toy`";
+    "`tagged`, `images` and `toy`";
 inline constexpr std::string CorpusConfig::*corpus_paths[] = {
     &CorpusConfig::prefix,   &CorpusConfig::source, &CorpusConfig::file,  &CorpusConfig::tsv,
     &CorpusConfig::labelled, &CorpusConfig::tagged, &CorpusConfig::images};
