@@ -199,7 +199,7 @@ struct TrainingConfig {
   int64_t threads = 0;
   Precision precision = Precision::full;
 
-  Optimizer optimizer = Optimizer::adam;
+  Optimizer optimizer = Optimizer::muon;
   std::array<double, 2> betas{0.9, 0.98};
   double epsilon = 1e-9;
   double momentum = 0.9;

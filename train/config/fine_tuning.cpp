@@ -12,6 +12,7 @@ Config fine_tuning_config(TaskKind task) {
   config.task = task;
   task_info(task).set_defaults(config);
   TrainingConfig& training = config.training;
+  training.optimizer = TrainingConfig::Optimizer::adamw;
   training.schedule = TrainingConfig::Schedule::constant;
   training.learning_rate = 3e-5;
   training.warmup_steps = 100;

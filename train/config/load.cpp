@@ -219,9 +219,9 @@ class Loader {
     return true;
   }
 
-  // task, model.preset and model.kind set other keys. The keys after them override these.
+  // These keys set others, in this order. The keys after them override these.
   void apply(const Layer& layer) {
-    constexpr std::string_view first[] = {"task", "model.preset", "model.kind"};
+    constexpr std::string_view first[] = {"task", "model.preset", "model.kind", "model.init_from"};
     for (const std::string_view name : first) {
       for (const auto& [key, value] : layer) {
         if (key->name == name) assign(*key, value);

@@ -34,9 +34,8 @@ void apply_preset(ModelConfig& model) {
   }
 }
 
-double peak_learning_rate(const Config& config) {
+double usual_learning_rate(const Config& config) {
   const TrainingConfig& training = config.training;
-  if (training.learning_rate > 0) return training.learning_rate;
   const bool muon = training.optimizer == TrainingConfig::Optimizer::muon;
   const double known = muon ? 0.01 : 0.005;
   constexpr double known_width = 128, known_tokens = 8192;
@@ -46,6 +45,11 @@ double peak_learning_rate(const Config& config) {
       batch > 0 ? static_cast<double>(batch * training.batches_of_update()) : known_tokens;
   return known * std::min(1.0, known_width / static_cast<double>(config.model.d_model)) *
          std::min(1.0, std::sqrt(tokens / known_tokens));
+}
+
+double peak_learning_rate(const Config& config) {
+  const double set = config.training.learning_rate;
+  return set > 0 ? set : usual_learning_rate(config);
 }
 
 }  // namespace calque

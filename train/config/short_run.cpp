@@ -14,8 +14,10 @@ std::string few_updates_warning(const Config& config, double updates) {
   if (lacks(config, Feature::pairs) || !from_scratch || updates == 0 || updates >= few) return "";
   return fmt::format(
       "warning: a run of about {:.0f} updates is short for a translator: on 29,000 short sentences "
-      "the preset tiny reaches BLEU 6 with 400 updates and 16 with 1,100; raise training.until{}",
-      updates, config.training.batch_tokens > 256 ? ", or lower training.batch_tokens" : "");
+      "the preset tiny reaches BLEU {} with 400 updates and {} with 1,100; raise "
+      "training.until{}",
+      updates, muon ? 10 : 6, muon ? 22 : 16,
+      config.training.batch_tokens > 256 ? ", or lower training.batch_tokens" : "");
 }
 
 }  // namespace calque

@@ -97,8 +97,8 @@ copies it. A file of the same name takes precedence.
 to the including file, or a built-in config); the file itself; `--set key=value` on the command line, as
 in `--set training.until=20e --set 'data.train={toy: copy}'`. Later layers override earlier ones, and a list
 is replaced as a whole. A key that has no effect because of another setting (`learning_rate` with the
-schedule noam) is an error, also in an included file. `task`, `model.preset` and `model.kind` are applied
-before the other keys of their own layer and after all earlier layers.
+schedule noam) is an error, also in an included file. `task`, `model.preset`, `model.kind` and
+`model.init_from` are applied before the other keys of their own layer and after all earlier layers.
 
 **Paths** of corpora, tokenizers and `model.init_from` are relative to the working directory, and so is
 `runs/`. This also holds when `calque evaluate --split` reads a run's own corpora again.

@@ -1,5 +1,5 @@
 // Sources of the defaults: "Attention Is All You Need" for translation, small models in the style
-// of GPT-2 for the other tasks.
+// of GPT-2 for the other tasks. Muon is the optimizer where it learns more (docs/optimisers.md).
 #include "train/config/tasks.h"
 
 #include <fmt/format.h>
@@ -64,6 +64,11 @@ void set_one_stack(Config& config) {
   config.training.clip_norm = 1;
 }
 
+void set_language_model(Config& config) {
+  set_one_stack(config);
+  config.training.optimizer = TrainingConfig::Optimizer::muon;
+}
+
 void set_images(Config& config) {
   set_one_stack(config);
   config.model.positions = PositionKind::learned;
@@ -96,7 +101,7 @@ std::span<const TaskInfo> all_tasks() {
        .accepts = is_text_or_conversations,
        .corpus_example = "{text: FILE}, {conversations: FILE} or {toy: toy-text}; pairs are for "
                          "task: translation",
-       .set_defaults = set_one_stack},
+       .set_defaults = set_language_model},
       {.kind = TaskKind::masked_lm,
        .meaning = "an encoder-only Transformer on plain text",
        .features = {text, documents, cross_documents, context, masks, network, one_stack,

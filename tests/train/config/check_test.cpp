@@ -70,9 +70,9 @@ TEST_CASE("schedules that cannot run are refused") {
       {"training: {schedule: linear, until: 4000u}\n",
        "c.yaml: training.decay_steps: 4000 leaves no step after warmup_steps 4000"},
       {"training: {schedule: constant, warmup_from: 1}\n",
-       "c.yaml:3: training.warmup_from: 1 is above learning_rate 0.000884, the peak"},
+       "c.yaml:3: training.warmup_from: 1 is above learning_rate 0.00177, the peak"},
       {"training: {schedule: cosine, final_learning_rate: 1}\n",
-       "c.yaml:3: training.final_learning_rate: 1 is above learning_rate 0.000884"},
+       "c.yaml:3: training.final_learning_rate: 1 is above learning_rate 0.00177"},
   });
   CHECK(parsed("training: {schedule: cosine, until: 9000u}\n").training.decay_steps == 9000);
 }

@@ -65,6 +65,17 @@ TEST_CASE("keys beside a preset override it, in any order") {
   CHECK(config.model.dropout == real(0.3));
 }
 
+TEST_CASE("a recurrent model and trained weights set the optimizer, which its key overrides") {
+  using enum TrainingConfig::Optimizer;
+  CHECK(parsed("").training.optimizer == muon);
+  CHECK(parsed("model: {kind: rnn}\n").training.optimizer == adam);
+  CHECK(parsed("model: {init_from: runs/a}\n").training.optimizer == adamw);
+  CHECK(parsed("model: {init_from: runs/a, kind: rnn}\n").training.optimizer == adamw);
+  CHECK(parsed("training: {optimizer: sgd}\nmodel: {init_from: runs/a}\n").training.optimizer ==
+        sgd);
+  CHECK(parsed("model: {init_from: ''}\n").training.optimizer == muon);
+}
+
 TEST_CASE("a preset in a later layer overrides the settings of earlier layers") {
   const Config config =
       parsed("model: {d_model: 64, heads: 2, norm: pre}\n", {"model.heads=16", "model.preset=big"});

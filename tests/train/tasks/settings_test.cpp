@@ -61,10 +61,9 @@ TEST_CASE("dropout rises over the first epochs to its full probability") {
 TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch and the run") {
   Config config;
   config.model.d_model = 128, config.training.batch_tokens = 8192;
-  CHECK(peak_learning_rate(config) == doctest::Approx(0.005));
-  config.training.optimizer = TrainingConfig::Optimizer::muon;
   CHECK(peak_learning_rate(config) == doctest::Approx(0.01));
   config.training.optimizer = TrainingConfig::Optimizer::adam;
+  CHECK(peak_learning_rate(config) == doctest::Approx(0.005));
   config.model.d_model = 512, config.training.batch_tokens = 1024, config.training.accumulation = 2;
   CHECK(peak_learning_rate(config) == doctest::Approx(0.005 / 4 / 2));
   config.training.accumulation = 1, config.training.parts = 2;

@@ -55,13 +55,15 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   };
   in.key("kind", &M::kind, model_kinds, harmful,
          "The model of a translator: a Transformer, or a bidirectional recurrent encoder and a "
-         "recurrent decoder with attention (rnn). rnn sets encoder_layers to 1, which other keys "
-         "of the section override.",
+         "recurrent decoder with attention (rnn). rnn sets encoder_layers to 1 and "
+         "training.optimizer to adam, which other keys override.",
          "Marian: type; OpenNMT-py: encoder_type, decoder_type")
       .needs(Feature::pairs)
       .read = [](const YamlValue& from, Config& to) {
     Choices(model_kinds).read(from, "model.kind", to.model.kind);
-    if (to.model.kind == M::Kind::rnn) to.model.encoder_layers = 1;
+    if (to.model.kind != M::Kind::rnn) return;
+    to.model.encoder_layers = 1;
+    to.training.optimizer = TrainingConfig::Optimizer::adam;
   };
   in.key("cell", &M::cell, cell_kinds, harmful,
          "The step of a recurrent network: a gated recurrent unit (gru), or long short-term memory "
@@ -231,9 +233,14 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "A run, a checkpoint or a safetensors file to start from, for fine-tuning: its weights "
          "are used where name and shape match. The tokenizer must be the same (tokenizer.files: "
          "RUN/tokenizer.model); a classifier that starts from a masked language model takes its "
-         "tokenizer by default. Empty: random weights.",
+         "tokenizer by default. It sets training.optimizer to adamw, which that key overrides. "
+         "Empty: random weights.",
          "Marian: pretrained-model; Joey NMT: load_model; OpenNMT-py: train_from; fairseq: "
-         "finetune-from-model, restore-file; Sockeye: params");
+         "finetune-from-model, restore-file; Sockeye: params")
+      .read = [](const YamlValue& from, Config& to) {
+    read_value(from, "model.init_from", {}, to.model.init_from);
+    if (!to.model.init_from.empty()) to.training.optimizer = TrainingConfig::Optimizer::adamw;
+  };
   in.key("adapter", &M::adapter, {}, harmful,
          "Freezes the weights of init_from and trains a small correction of each linear layer "
          "instead, for fine-tuning in little memory: LoRA. The keys are below.",

@@ -96,9 +96,11 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
   constexpr std::string_view with_adam = "needs the optimizer adam, adamw or muon";
   in.key(
       "optimizer", &T::optimizer, optimizers, harmful,
-      "adam; adamw, with decoupled weight decay; muon, which learns more from each update of the "
-      "weights of products and follows adamw elsewhere; sgd, with momentum; or adafactor, which "
-      "needs far less memory.",
+      "muon, which learns more than Adam from each update of the weights of products and follows "
+      "adamw elsewhere; adam; adamw, with decoupled weight decay; sgd, with momentum; or "
+      "adafactor, which needs far less memory. The default is muon for translation and language "
+      "models, except from trained weights (model.init_from: adamw) and for model.kind: rnn "
+      "(adam), and adamw for the other tasks.",
       "Marian: optimizer; Joey NMT: optimizer; OpenNMT-py: optim; fairseq: optimizer; Sockeye: "
       "optimizer");
   in.key("betas", &T::betas, fraction(), harmful, "The decay rates of Adam's two moments.",
@@ -186,9 +188,10 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
       .idle_if([=](const Config& c) { return !noam(c); }, "needs schedule: noam");
   in.key(
         "learning_rate", &T::learning_rate, at_least(0), harmful,
-        "The peak, reached after warmup_steps, as in fairseq and Marian. 0: 0.005 for a d_model of "
-        "128 and 8192 tokens per update, less for wider models (in inverse proportion) and for "
-        "smaller batches (with the square root); twice that for the optimizer muon.",
+        "The peak, reached after warmup_steps, as in fairseq and Marian. 0: for the optimizer "
+        "muon 0.01 for a d_model of 128 and 8192 tokens per update, less for wider models (in "
+        "inverse proportion) and for smaller batches (with the square root); half of that for "
+        "other optimizers.",
         "Marian: learn-rate; Joey NMT: learning_rate; OpenNMT-py: learning_rate; fairseq: lr; "
         "Sockeye: initial-learning-rate")
       .idle_if(noam, "is not used by schedule: noam; set factor, or schedule: inverse_sqrt");
