@@ -271,8 +271,9 @@ TEST_CASE("the time of training includes a validation just before the run ends")
   const TemporaryFolder folder;
   run(folder, {"training.until=1u", "training.validate_translate=greedy",
                "data.validation={toy: reverse, pairs: 2000, longest: 6}"});
-  const std::string metrics = folder.read("run/metrics.jsonl");
-  const auto record = nlohmann::json::parse(metrics.substr(metrics.find("{\"kind\":\"valid\"")));
+  std::string metrics = folder.read("run/metrics.jsonl");
+  metrics.erase(0, metrics.find("{\"kind\":\"valid\""));
+  const auto record = nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
   const double seconds = record["timing"]["seconds"];
   CHECK(load_state(real_files(), folder.path("run/last")).seconds_trained >= seconds);
 }

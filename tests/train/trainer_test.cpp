@@ -513,7 +513,7 @@ TEST_CASE("lower is better for losses and perplexity, and higher for the other m
     CHECK(is_better(1, 2, metric.better) != is_better(2, 1, metric.better));
     CHECK_FALSE(is_better(1, 1, metric.better));
   }
-  CHECK(lower == "loss nll perplexity ");
+  CHECK(lower == "loss nll perplexity copied repeated ");
   CHECK(higher == "accuracy bleu chrf exact ");
 }
 

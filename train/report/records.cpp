@@ -60,6 +60,10 @@ std::string json_line(const ValidRecord& r) {
   return dumped(json);
 }
 
+std::string finding_json(int64_t step, const std::string& fault, const std::string& text) {
+  return dumped({{"kind", "finding"}, {"step", step}, {"fault", fault}, {"text", text}});
+}
+
 std::string event_json(int64_t step, const std::string& text) {
   return dumped({{"kind", "event"}, {"step", step}, {"text", text}});
 }

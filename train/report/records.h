@@ -63,6 +63,7 @@ struct ValidRecord {
 
 std::string json_line(const TrainRecord& record);
 std::string json_line(const ValidRecord& record);
+std::string finding_json(int64_t step, const std::string& fault, const std::string& text);
 std::string event_json(int64_t step, const std::string& text);
 
 }  // namespace calque

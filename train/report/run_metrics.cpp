@@ -115,7 +115,9 @@ bool read_line(ReportRun& run, std::string_view line) {
     append_samples(run, step, record);
     replace_tables(run, record);
   }
-  if (kind == "event") run.events.push_back({step, text_or_empty(record, "text")});
+  if (kind == "event" || kind == "finding") {
+    run.events.push_back({step, text_or_empty(record, "text"), text_or_empty(record, "fault")});
+  }
   return true;
 }
 

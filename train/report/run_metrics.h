@@ -39,6 +39,7 @@ struct SamplesAtStep {
 struct RunEvent {
   double step = 0;
   std::string text;
+  std::string fault = {};  // of a finding (train/report/diagnosis.h)
 };
 
 struct ReportRun {

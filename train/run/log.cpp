@@ -95,6 +95,11 @@ void RunLog::event(int64_t step, const std::string& text) {
   say(fmt::format("step {:>6}  {}", step, text));
 }
 
+void RunLog::finding(int64_t step, const std::string& fault, const std::string& text) {
+  metrics(finding_json(step, fault, text));
+  say(fmt::format("step {:>6}  warning: {}", step, text));
+}
+
 // Failures to write the log are ignored, because the caller reports `error`.
 void RunLog::ended(int64_t step, const std::string& error, bool has_checkpoint) {
   if (!log_) return;

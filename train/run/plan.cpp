@@ -123,6 +123,7 @@ std::string training_plan(const Config& given, const RunFolder& run, const MakeT
   }
   text += fmt::format("\ndata: {}\n", task->data_description());
   for (const std::string& note : notes) text += note + '\n';
+  for (const std::string& remark : task->data_remarks()) text += remark + '\n';
   if (!choice.notes.empty()) text += choice.notes.front() + '\n';
   text += fmt::format("an update: about {:.0f} tokens, {:.1f} GFLOP, {:.3f} s\n", cost.terms,
                       cost.flops / 1e9, cost.seconds);

@@ -101,6 +101,9 @@ void Training::begin() {
   state_.ema = config_.training.ema > 0;
   log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, observer_.loudness,
                observer_.line);
+  if (ranks_.is_rank_zero()) {
+    for (std::string& remark : task_->data_remarks()) notes.push_back(std::move(remark));
+  }
   for (const std::string& note : notes) log_->say(note);
   stream_ = task_->training({}, config_.training.batch_tokens);
   std::unique_ptr<Work> largest;

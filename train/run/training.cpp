@@ -4,13 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/memory/pool.h"
 #include "core/profile.h"
 #include "ranks/collectives.h"
 #include "train/ranks/agreement.h"
-#include "train/report/pages/report_page.h"
 #include "train/run/stop_request.h"
 #include "train/settings.h"
 #include "train/step/divergence_guard.h"
@@ -73,6 +71,7 @@ TrainResult Training::run() {
     agree();
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
     state_.validation_owed = task_->validates() && (due(config_.training.validate_every) || last);
+    if (last && !task_->validates()) diagnose();
     if (save_is_due) save();  // before validation, which may take long or be interrupted
     const bool takes_long = save_is_due || state_.validation_owed;
     if (state_.validation_owed && (validate() || save_is_due)) save();
@@ -259,25 +258,12 @@ bool Training::validate_here() {
   }
   note_goal(*scores);
   state_.validation_owed = false;
+  diagnose();
   report();
   // Speed and exchange are measured without validation.
   meter_.since += Clock::now() - start;
   meter_.exchanged = meter_.exchanged + (ranks_.traffic() - traffic_before);
   return best;
-}
-
-// With logging.report, rank 0 writes the report if there are metrics. A failure does not end
-// training: the page can be written again at any time.
-void Training::report() {
-  if (!ranks_.is_rank_zero()) return;
-  std::error_code missing;
-  const bool empty = std::filesystem::file_size(run_.metrics(), missing) == 0 || missing;
-  if (!config_.logging.report || empty) return;
-  try {
-    write_report(run_.path, task_->metrics());
-  } catch (const Error& error) {
-    log_->problem(error.what());
-  }
 }
 
 // If the tensors of the step are saved already, saves only its state, and only if it has changed.

@@ -1,6 +1,6 @@
 #pragma once
 // The implementation of train() (train/trainer.h): everything that a run consists of, from its
-// start or last checkpoint (start.cpp) to its end (training.cpp).
+// start or last checkpoint (start.cpp) to its end (training.cpp), and its report (reporting.cpp).
 
 #include <chrono>
 #include <cstdint>
@@ -73,6 +73,7 @@ class Training {
   bool validate_here();
   ValidRecord record_of(const Scores& scores) const;
   void note_goal(const Scores& scores);
+  void diagnose();
   void report();
   void save();
   std::string remaining() const;

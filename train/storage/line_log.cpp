@@ -27,8 +27,9 @@ bool is_written_again(std::string_view line, int64_t step, bool validation_owed)
   const auto found = json.find("step");
   if (found == json.end() || !found->is_number_integer()) return false;
   const auto line_step = found->get<int64_t>();
-  return line_step > step ||
-         (line_step == step && validation_owed && json.value("kind", nlohmann::json()) == "valid");
+  const auto kind = json.value("kind", nlohmann::json());
+  const bool of_validation = kind == "valid" || kind == "finding";
+  return line_step > step || (line_step == step && validation_owed && of_validation);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST_CASE("cutting back removes later steps and a torn line, and changes no byte
 TEST_CASE(
     "cutting back removes the validation of the resumed step only if the run will repeat it") {
   const std::string before = "{\"kind\":\"valid\",\"step\":1}\n{\"kind\":\"train\",\"step\":2}\n";
-  const std::string owed = "{\"kind\":\"valid\",\"step\":2}\n";
+  const std::string owed = "{\"kind\":\"valid\",\"step\":2}\n{\"kind\":\"finding\",\"step\":2}\n";
   SimulatedFiles files;
   write_text(files, "metrics.jsonl", before + owed);
   cut_back(files, "metrics.jsonl", 2);

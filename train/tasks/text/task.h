@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/files/content_hash.h"
+#include "train/tasks/data_remarks.h"
 #include "train/tasks/model_task.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/text/run.h"
@@ -22,6 +23,10 @@ class TextTask : public ModelTask<Model> {
 
   std::string data_description() const override {
     return calque::data_description(data_, tokenizer_.size());
+  }
+
+  std::vector<std::string> data_remarks() const override {
+    return calque::data_remarks(data_, validation_ ? &*validation_ : nullptr, 0, tokenizer_, "");
   }
 
   std::vector<std::string> load_pretrained() override {

@@ -6,6 +6,7 @@
 #include "data/datasets/id_counts.h"
 #include "data/files/content_hash.h"
 #include "train/config/values.h"
+#include "train/tasks/data_remarks.h"
 #include "train/tasks/descriptor.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/model_task.h"
@@ -24,7 +25,8 @@ namespace {
 
 // Whether a metric is measured on translations instead of with teacher forcing.
 bool compares_translations(const MetricInfo& metric) {
-  return metric.name == "exact" || metric.name == "bleu" || metric.name == "chrf";
+  constexpr std::string_view names[] = {"exact", "bleu", "chrf", "copied", "repeated"};
+  return std::ranges::count(names, metric.name) > 0;
 }
 
 std::vector<std::string_view> keys_of(const MetricInfo& metric, const Config& config) {
@@ -80,6 +82,17 @@ class TranslationTask : public ModelTask<TranslationModel> {
       longest = std::max(longest, data_.tokens->length(i, 0));
     }
     return longest;
+  }
+
+  std::vector<std::string> data_remarks() const override {
+    const Dataset* const validation = validation_->dataset();
+    std::vector<std::string> remarks =
+        calque::data_remarks(data_, validation, 0, tokenizers_.source, "source");
+    for (std::string& remark :
+         calque::data_remarks(data_, validation, 1, tokenizers_.target, "target")) {
+      remarks.push_back(std::move(remark));
+    }
+    return remarks;
   }
 
   std::vector<std::string> load_pretrained() override {
@@ -146,6 +159,14 @@ std::span<const MetricInfo> translation_metrics() {
                        Better::higher});
     metrics.push_back({"exact", "exact", "exact", "Exact translations", "",
                        "How many translations equal their reference.", percent, 1, Better::higher});
+    metrics.push_back({"copied", "copied", "", "Copied sources", "",
+                       "How many translations have at least three quarters of the source's words, "
+                       "and their reference does not.",
+                       percent, 1, Better::lower});
+    metrics.push_back({"repeated", "repeated", "", "Repeated phrases", "",
+                       "How many translations repeat a phrase three times in a row, and their "
+                       "reference does not.",
+                       percent, 1, Better::lower});
     return metrics;
   }();
   return all;

@@ -7,6 +7,7 @@
 #include "nn/layers/expert_load.h"
 #include "train/metrics/translation/bleu.h"
 #include "train/metrics/translation/chrf.h"
+#include "train/metrics/translation/degeneration.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/search.h"
@@ -142,6 +143,9 @@ void Validation::translate(Translator model, BatchShare share, Scores& scores) c
   scores.values.emplace_back("exact", found.exact);
   scores.values.emplace_back("bleu", found.bleu);
   scores.values.emplace_back("chrf", found.chrf);
+  const Degeneration worse = degeneration(outputs, texts_.sources, texts_.references);
+  scores.values.emplace_back("copied", worse.copied);
+  scores.values.emplace_back("repeated", worse.repeated);
   if (!share.is_rank_zero()) return;
   const size_t wanted = std::min(static_cast<size_t>(config_.logging.samples), outputs.size());
   for (size_t i = 0; i < wanted; ++i) {

@@ -54,6 +54,7 @@ class Validation {
   Scores scores(Translator model, BatchShare share) const;
 
   bool has_data() const { return dataset_.has_value(); }
+  const Dataset* dataset() const { return dataset_ ? &*dataset_ : nullptr; }
 
  private:
   void translate(Translator model, BatchShare share, Scores& scores) const;

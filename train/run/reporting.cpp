@@ -1,0 +1,66 @@
+// What a run says of itself after a validation: what is wrong with it, and its report. A failure
+// does not end training.
+#include <algorithm>
+#include <filesystem>
+
+#include "optim/schedule.h"
+#include "train/config/presets.h"
+#include "train/config/tasks.h"
+#include "train/report/diagnosis.h"
+#include "train/report/pages/report_page.h"
+#include "train/run/training.h"
+
+namespace calque {
+namespace {
+
+bool has_metrics(const RunFolder& run) {
+  std::error_code missing;
+  return std::filesystem::file_size(run.metrics(), missing) > 0 && !missing;
+}
+
+// 0 if no rate is known that suits the model and its optimizer.
+double known_rate(const Config& config) {
+  using enum TrainingConfig::Optimizer;
+  const TrainingConfig& training = config.training;
+  const bool scaled_otherwise = training.optimizer == sgd || training.optimizer == adafactor;
+  const bool trained = !config.model.init_from.empty();
+  if (scaled_otherwise || trained || lacks(config, Feature::network)) return 0;
+  return usual_learning_rate(config);
+}
+
+}  // namespace
+
+// Logs what diagnosis.h finds in the curves and the run has not logged yet.
+void Training::diagnose() {
+  if (!ranks_.is_rank_zero() || !has_metrics(run_)) return;
+  const TrainingConfig& training = config_.training;
+  RunFacts facts;
+  facts.peak_rate = training.schedule == TrainingConfig::Schedule::noam
+                        ? learning_rate(schedule_, training.warmup_steps, 0)
+                        : peak_learning_rate(config_);
+  facts.usual_rate = known_rate(config_);
+  facts.clip_norm = training.clip_norm;
+  facts.done = done();
+  facts.metric = metric_;
+  try {
+    const ReportRun curves = read_run(run_.path, task_->metrics());
+    for (const Finding& finding : findings(curves, facts)) {
+      if (!is_reported(curves, finding)) log_->finding(state_.step, finding.fault, finding.text);
+    }
+  } catch (const Error& error) {
+    log_->problem(error.what());
+  }
+}
+
+// With logging.report, rank 0 writes the report if there are metrics. The page can be written again
+// at any time.
+void Training::report() {
+  if (!ranks_.is_rank_zero() || !config_.logging.report || !has_metrics(run_)) return;
+  try {
+    write_report(run_.path, task_->metrics());
+  } catch (const Error& error) {
+    log_->problem(error.what());
+  }
+}
+
+}  // namespace calque
