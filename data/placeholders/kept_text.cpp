@@ -135,12 +135,25 @@ std::string KeptText::joined(std::span<const std::string> translations) const {
 std::vector<std::string> translate_keeping(std::span<const std::string> texts,
                                            const PlaceholderKinds& kinds,
                                            const TranslateAll& translate, KeptCounts& counts) {
-  std::vector<std::string> translations = translate({texts.begin(), texts.end()});
-  std::vector<std::pair<size_t, KeptText>> rejected, hardest;
+  std::vector<KeptText> all;
   std::vector<std::string> inputs;
+  for (const std::string& text : texts) {
+    const KeptText& kept = all.emplace_back(text, kinds);
+    inputs.push_back(kept.is_readable() ? text : kept.masked());
+  }
+  std::vector<std::string> translations = translate(inputs);
+  inputs.clear();
+  std::vector<std::pair<size_t, KeptText>> rejected, hardest;
   for (size_t i = 0; i < texts.size(); ++i) {
-    KeptText kept(texts[i], kinds);
-    if (kept.accepts(translations[i])) {
+    KeptText& kept = all[i];
+    if (!kept.is_readable()) {
+      if (auto text = kept.unmasked(translations[i])) {
+        translations[i] = *std::move(text);
+        ++counts.masked;
+      } else {
+        hardest.emplace_back(i, std::move(kept));
+      }
+    } else if (kept.accepts(translations[i])) {
       ++counts.whole;
     } else if (kept.has_placeholders()) {
       inputs.push_back(kept.masked());

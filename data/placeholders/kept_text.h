@@ -1,7 +1,7 @@
 #pragma once
 // A text with placeholders, and the ways to translate it so that each stays exactly once. They are
 // tried in this order:
-//   as it is     for a model that copies the placeholders by itself
+//   as it is     for a model that copies the placeholders by itself; not those of markup
 //   masked       each placeholder is a word such as X1, which a model copies like a name
 //   in segments  the texts between the placeholders, which stay where they are; always succeeds
 // A translation with other placeholders is rejected.
@@ -23,6 +23,8 @@ class KeptText {
 
   const std::string& text() const { return text_; }
   bool has_placeholders() const { return !ranges_.empty(); }
+  // Whether a model can read the text as it is: not the placeholders of markup.
+  bool is_readable() const { return text_.find(kept_begin) == text_.npos; }
   bool accepts(std::string_view translation) const {
     return same_placeholders(text_, translation, kinds_);
   }

@@ -21,6 +21,7 @@ constexpr std::string_view
         R"(%\([A-Za-z_][\w.]*\)[-+#0]*[0-9]*(?:\.[0-9]+)?[A-Za-z])"
         R"(|%(?:[0-9]+\$)?[-+#0']*(?:[0-9]+|\*(?:[0-9]+\$)?)?(?:\.(?:[0-9]+|\*(?:[0-9]+\$)?)?)?)"
         R"((?:hh|ll|I64|[hlLqjzt])?[diouxXeEfFgGaAcspm@]|%L?[0-9]{1,2}|%n|%%)",
+    markup_pattern = R"(\x{FDD0}t?[0-9]{1,20}\x{FDD1})",
     number_pattern = R"([0-9]+(?:[.,:/-][0-9]+)*)";
 
 Regex pattern_of(const PlaceholderKinds& kinds) {
@@ -28,6 +29,7 @@ Regex pattern_of(const PlaceholderKinds& kinds) {
   const auto add = [&](bool wanted, std::string_view pattern) {
     if (wanted) (all += all.empty() ? "" : "|").append(pattern);
   };
+  add(kinds.markup, markup_pattern);
   add(kinds.addresses, address_pattern);
   add(kinds.tags, tag_pattern);
   add(kinds.braces, brace_pattern);
@@ -40,17 +42,18 @@ Regex pattern_of(const PlaceholderKinds& kinds) {
 const Regex& expression(const PlaceholderKinds& kinds) {
   static const std::vector<Regex> all = [] {
     std::vector<Regex> expressions;
-    for (unsigned i = 0; i < 32; ++i) {
+    for (unsigned i = 0; i < 64; ++i) {
       expressions.push_back(pattern_of({.directives = (i & 1) != 0,
                                         .braces = (i & 2) != 0,
                                         .tags = (i & 4) != 0,
                                         .addresses = (i & 8) != 0,
-                                        .numbers = (i & 16) != 0}));
+                                        .numbers = (i & 16) != 0,
+                                        .markup = (i & 32) != 0}));
     }
     return expressions;
   }();
   return all[(kinds.directives ? 1u : 0) | (kinds.braces ? 2u : 0) | (kinds.tags ? 4u : 0) |
-             (kinds.addresses ? 8u : 0) | (kinds.numbers ? 16u : 0)];
+             (kinds.addresses ? 8u : 0) | (kinds.numbers ? 16u : 0) | (kinds.markup ? 32u : 0)];
 }
 
 bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
@@ -64,8 +67,9 @@ std::string key_of(std::string_view placeholder) {
   return key;
 }
 
-// %s or {}: its argument is the next one.
+// %s or {}: its argument is the next one. Tags of markup must stay nested.
 bool is_positional(std::string_view placeholder) {
+  if (placeholder.starts_with(kept_begin)) return placeholder[kept_begin.size()] == 't';
   if (placeholder == "{}") return true;
   if (!placeholder.starts_with('%') || placeholder == "%%" || placeholder == "%n") return false;
   return placeholder.find('$') == placeholder.npos && !placeholder.starts_with("%(") &&

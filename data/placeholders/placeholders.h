@@ -10,12 +10,17 @@
 
 namespace calque {
 
+// The characters around the number of what a file with markup keeps. They are no characters of
+// texts (Unicode's noncharacters).
+inline constexpr std::string_view kept_begin = "\uFDD0", kept_end = "\uFDD1";
+
 struct PlaceholderKinds {
   bool directives = false;  // %s, %1$d, %(name)s, %L1, %%
   bool braces = false;      // {name}, {{name}}, ${name}, {}
   bool tags = false;        // <b>, </a>, &amp;
   bool addresses = true;    // https://..., name@host
   bool numbers = false;     // 3, 1.5, 2024-05-01: their digits; a decimal point may become a comma
+  bool markup = false;      // kept_begin NUMBER kept_end; in their order with a t before NUMBER
 
   static PlaceholderKinds all() { return {true, true, true, true, true}; }
 };
@@ -24,7 +29,7 @@ struct PlaceholderKinds {
 std::vector<TextRange> find_placeholders(std::string_view text, const PlaceholderKinds& kinds);
 
 // Whether the translation has the placeholders of the source, each as often, and those without a
-// name or a number (%s) in the same order.
+// name or a number (%s) and the tags of a file with markup in the same order.
 bool same_placeholders(std::string_view source, std::string_view translation,
                        const PlaceholderKinds& kinds);
 

@@ -91,6 +91,37 @@ TEST_CASE("--po fills a catalogue's untranslated messages, and msgfmt accepts th
   CHECK(run("calque translate " + run_folder() + " --po " + po + " --input x").status == 2);
 }
 
+TEST_CASE("--document translates the texts of a file and keeps all else") {
+  const auto document = [](const std::string& name, const std::string& text,
+                           const std::string& options = "") {
+    std::ofstream(trained().place / name) << text;
+    return run("calque translate " + run_folder() + " --document " + trained().file(name) +
+               options);
+  };
+  const CommandResult alone = translate("a b c!\\nb?\\n", "");
+  const size_t feed = alone.out.find('\n');
+  const std::string first = alone.out.substr(0, feed), second = alone.out.substr(feed + 1);
+  const CommandResult html = document("a.html", "<p>a b c!</p> <pre>d</pre><p> b?\n</p>");
+  CHECK(html.out == "<p>" + first + "</p> <pre>d</pre><p> " + second + "</p>");
+  CHECK(html.err.find("a.html: 2 texts, 2 sentences, 0 tags within them\n") != std::string::npos);
+  const std::string file = trained().file("b.md");
+  const CommandResult markdown = document("b.md", "# a b c!\n\n`x`\n", " --output " + file);
+  CHECK(markdown.status == 0);
+  CHECK(run("cat " + file).out == "# " + first + "\n\n`x`\n");
+  const std::string tags = document("c.html", "<p><b>a</b> b <i>c <u>d</u></i><img>.</p>").out;
+  for (const char* tag : {"<b>", "</b>", "<i>", "<u>", "</u>", "</i>", "<img>"}) {
+    CAPTURE(tag);
+    CHECK(tags.find(tag) != std::string::npos);
+  }
+  CHECK(document("d.srt", "").out.empty());
+  check_refused(document("e.html", "a\nb\377"), 1, "e.html:2: not valid UTF-8 (byte 2)");
+  check_refused(document("f.txt", "a"), 1, "f.txt: not a document; its name must end with .html");
+  check_refused(document("g.srt", "a\n"), 1, "g.srt:1: no subtitle");
+  check_refused(run("calque translate " + run_folder() + " --document nothing.md"), 1,
+                "nothing.md");
+  CHECK(document("a.html", "a", " --text").status == 2);
+}
+
 TEST_CASE("translate writes n-best lists as Moses does") {
   const CommandResult ran = translate("a b\\n\\nc\\n", "--n-best 2 --beam 3");
   CHECK(ran.status == 0);

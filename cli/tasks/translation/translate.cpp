@@ -17,6 +17,7 @@
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
 #include "cli/tasks/translation/line_warnings.h"
+#include "cli/tasks/translation/translate_document.h"
 #include "cli/tasks/translation/translate_po.h"
 #include "cli/tasks/translation/translate_text.h"
 #include "core/error.h"
@@ -31,7 +32,7 @@ struct TranslateArguments {
   std::vector<std::string> runs;
   std::optional<Precision> precision;
   DecodingChoice decoding;
-  std::string input, output, prefix, po;
+  std::string input, output, prefix, po, document;
   std::vector<std::string> memory;
   std::optional<Sampling> sampling;
   int64_t buffer = 0;
@@ -158,6 +159,11 @@ void translate(TranslateArguments arguments) {
     return translate_po(arguments.po, arguments.memory,
                         arguments.output.empty() ? "-" : arguments.output, translator);
   }
+  if (!arguments.document.empty()) {
+    DocumentTranslator translator(runs, options.search);
+    return translate_document(arguments.document, arguments.output.empty() ? "-" : arguments.output,
+                              translator);
+  }
   refuse_to_overwrite_input(arguments);
   LineInput input(arguments.input, arguments.invalid);
   const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
@@ -186,6 +192,14 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
           .add_option("--po", arguments.po,
                       "A gettext catalogue: write it with its untranslated messages filled")
           ->type_name("FILE");
+  CLI::Option* document =
+      command
+          .add_option(
+              "--document", arguments.document,
+              "A .html, .htm, .xhtml, .md, .markdown, .srt or .vtt: write it with its texts "
+              "translated")
+          ->excludes(po)
+          ->type_name("FILE");
   command
       .add_option("--memory", arguments.memory,
                   "A .po, .mo, .tmx or .xlf whose translations of equal messages come first; "
@@ -197,6 +211,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       .add_option("--input", arguments.input,
                   "Text to translate, plain or gzip (default: standard input)")
       ->excludes(po)
+      ->excludes(document)
       ->type_name("FILE");
   command.add_option("--output", arguments.output, "Where to write (default: standard output)")
       ->type_name("FILE");
@@ -204,7 +219,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
   CLI::Option* text = command.add_flag(
       "--text", arguments.text,
       "Divide each line into sentences, translate these, and keep the white space between them");
-  text->excludes(po);
+  text->excludes(po)->excludes(document);
   command
       .add_option(
           "--n-best", arguments.decoding.n_best,
@@ -213,6 +228,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       ->check(whole_number(1, 1000))
       ->excludes(text)
       ->excludes(po)
+      ->excludes(document)
       ->type_name("N");
   command
       .add_option("--length-penalty", arguments.length_penalty,
@@ -224,6 +240,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
                   "The translation of line n begins with line n of this file")
       ->excludes(text)
       ->excludes(po)
+      ->excludes(document)
       ->type_name("FILE");
   add_sampling_option(command, arguments.sampling)->excludes(beam);
   add_decoding_settings(&command, arguments.decoding.settings);
@@ -231,18 +248,21 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       .add_flag("--scores", arguments.scores,
                 "Add the score and the log-probability of each translation")
       ->excludes(text)
-      ->excludes(po);
+      ->excludes(po)
+      ->excludes(document);
   command
       .add_flag("--alignment", arguments.alignment,
                 "Add the alignment of words as i-j, from attention")
       ->excludes(text)
-      ->excludes(po);
+      ->excludes(po)
+      ->excludes(document);
   command
       .add_option("--buffer", arguments.buffer,
                   "Lines translated together (default: 2000, and 1 at a terminal)")
       ->check(whole_number(1, 1'000'000))
+      ->excludes(document)
       ->type_name("N");
-  add_invalid_utf8(&command, arguments.invalid);
+  add_invalid_utf8(&command, arguments.invalid)->excludes(document);
   add_precision(&command, arguments.precision);
   add_threads(&command);
 }
@@ -251,7 +271,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
 
 void add_translate_command(CLI::App& calque) {
   const auto arguments = std::make_shared<TranslateArguments>();
-  CLI::App* command = calque.add_subcommand("translate", "Translate lines or texts");
+  CLI::App* command = calque.add_subcommand("translate", "Translate lines, texts or documents");
   add_options(*command, *arguments);
   command->footer(
       "Writes one line for each line of input (several with --n-best); an empty line has an empty\n"
@@ -259,9 +279,11 @@ void add_translate_command(CLI::App& calque) {
       "SCORES are the score, which includes the length penalty, and the log-probability.\n"
       "With --text, a line has any number of sentences, and line ends stay as they are.\n"
       "With --po, filled messages are marked as fuzzy; directives, tags and accelerators stay.\n"
+      "With --document, markup, code, times and all else that is no text stay as they are.\n"
       "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
       "          calque translate runs/toy --text --input letter.de --output letter.en\n"
       "          calque translate runs/toy --po de.po --output de.po\n"
+      "          calque translate runs/toy --document page.html --output translated.html\n"
       "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");
   command->callback([arguments] { translate(*arguments); });
 }

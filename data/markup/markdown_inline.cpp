@@ -1,0 +1,347 @@
+#include "data/markup/markdown_inline.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "data/markup/html_references.h"
+#include "data/markup/html_tags.h"
+#include "data/text/letter_case.h"
+#include "data/text/lowercase.h"
+#include "data/text/regex.h"
+#include "data/text/utf8.h"
+
+namespace calque {
+namespace {
+
+bool is_ascii_punctuation(char c) {
+  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+         (c >= '{' && c <= '~');
+}
+
+bool is_ascii_word(char c) {
+  return static_cast<unsigned char>(c) >= 0x80 || (c != '_' && c > ' ' && !is_ascii_punctuation(c));
+}
+
+bool is_ascii_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// "(address "title")" behind a link's text; returns its end, or `at` if it is none.
+size_t end_of_target(std::string_view file, size_t at) {
+  static const Regex target(
+      R"(\G\(\s*+(?:<[^<>\n]*+>|(?:[^()\s\\]++|\\.|\((?:[^()\s\\]++|\\.)*+\))*+))"
+      R"((?:\s++(?:"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+'|\((?:[^()\\]++|\\.)*+\)))?\s*+\))");
+  const auto match = target.find(file, at);
+  return match ? match->end : at;
+}
+
+struct InlineToken {
+  enum class Kind { text, line_end, kept, tag, opening, closing, delimiters, bracket } kind;
+  TextRange range;
+  std::string text = {};  // of a text; or the name of an opening or closing tag
+  std::string instead = {};
+  bool opens = false, closes = false;  // delimiters
+};
+
+class InlineReader {
+  using Kind = InlineToken::Kind;
+  static constexpr int most_unclosed = 20;
+
+ public:
+  InlineReader(std::string_view file, std::span<const TextRange> lines, const LinkLabels& labels,
+               Markup& found)
+      : file_(file.substr(0, lines.back().end)), lines_(lines), labels_(labels), found_(found) {}
+
+  PlacedText read() {
+    at_ = lines_.front().begin;
+    while (true) {
+      if (at_ < lines_[line_].end) {
+        read_token();
+      } else if (line_ + 1 < lines_.size()) {
+        end_line();
+      } else {
+        break;
+      }
+    }
+    match_delimiters();
+    return built();
+  }
+
+ private:
+  void push(Kind kind, size_t end, std::string text = {}) {
+    tokens_.push_back({kind, {at_, end}, std::move(text)});
+    move_to(end);
+  }
+  void move_to(size_t end) {
+    at_ = end;
+    while (line_ + 1 < lines_.size() && lines_[line_ + 1].begin <= at_) ++line_;
+  }
+  std::string_view rest() const { return file_.substr(at_); }
+
+  // Two spaces or a backslash at the end of a line break the line.
+  void end_line() {
+    const size_t next = lines_[line_ + 1].begin;
+    const bool spaces = file_.substr(at_).starts_with("  ");
+    const bool backslash = !tokens_.empty() && tokens_.back().text.ends_with('\\') &&
+                           tokens_.back().kind == Kind::text;
+    if (backslash) tokens_.back().text.pop_back();
+    if (spaces || backslash) {
+      push(Kind::line_end, next);
+    } else {
+      push(Kind::text, next, " ");
+    }
+  }
+
+  void read_token() {
+    const char c = file_[at_];
+    const size_t end = lines_[line_].end;
+    const char after = at_ + 1 < end ? file_[at_ + 1] : '\0';
+    if (c == '\\' && is_ascii_punctuation(after)) return push(Kind::text, at_ + 2, {after});
+    if (c == '`') return read_code();
+    if (c == '<' && read_angle()) return;
+    if (c == '&') {
+      const auto [character, size] = decoded_reference(rest());
+      if (size > 0) return push(Kind::text, at_ + size, character);
+    }
+    if (c == '*' || c == '_' || (c == '~' && after == '~')) return read_delimiters();
+    if (c == '[' || (c == '!' && after == '[')) {
+      brackets_.push_back(tokens_.size());
+      return push(Kind::bracket, at_ + (c == '!' ? 2 : 1), c == '!' ? "![" : "[");
+    }
+    if (c == ']' && read_closing_bracket()) return;
+    if (c == ':' && read_emoji()) return;
+    const size_t next = std::min(file_.substr(0, end).find_first_of("\\`<&*_~[]!:", at_ + 1), end);
+    push(Kind::text, next, std::string(file_.substr(at_, next - at_)));
+  }
+
+  // `code`: up to a run of as many backticks.
+  void read_code() {
+    const size_t behind = std::min(file_.find_first_not_of('`', at_), file_.size());
+    const size_t count = behind - at_;
+    size_t at = no_code_.contains(count) ? file_.npos : file_.find('`', behind);
+    for (; at != file_.npos; at = file_.find('`', at)) {
+      const size_t end = std::min(file_.find_first_not_of('`', at), file_.size());
+      if (end - at == count) return push(Kind::kept, end);
+      at = end;
+    }
+    no_code_.insert(count);
+    push(Kind::text, behind, std::string(count, '`'));
+  }
+
+  bool read_angle() {
+    static const Regex address(
+        R"(\G<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000}|[A-Za-z0-9._+-]{1,200}@[A-Za-z0-9.-]{1,200})>)");
+    if (const auto match = address.find(file_, at_)) return push(Kind::kept, match->end), true;
+    if (unclosed_ == most_unclosed) return false;
+    const auto tag = html_tag_at(file_, at_);
+    if (!tag) return false;
+    if (file_[tag->range.end - 1] != '>') return ++unclosed_, false;
+    const bool closing = tag->kind == HtmlTag::Kind::closing;
+    if (tag->name == "code" || tag->name == "kbd" || tag->name == "samp") {
+      const size_t end = find_closing_tag(file_, tag->range.end, tag->name);
+      const auto last = html_tag_at(file_, end);
+      if (!closing && last) return push(Kind::kept, last->range.end), true;
+      if (!closing) ++unclosed_;
+    }
+    const bool around = is_inline(tag->name) && !is_void(tag->name) && !tag->closes_itself &&
+                        tag->kind != HtmlTag::Kind::other;
+    const Kind kind = !around ? Kind::tag : closing ? Kind::closing : Kind::opening;
+    push(kind, tag->range.end, tag->name);
+    return true;
+  }
+
+  bool read_emoji() {
+    static const Regex emoji(R"(\G:[a-z0-9_+-]{1,40}:)");
+    const auto match = emoji.find(file_, at_);
+    if (match) push(Kind::kept, match->end);
+    return match.has_value();
+  }
+
+  // A run of * or _ may open emphasis before a word and close it behind one.
+  void read_delimiters() {
+    const char c = file_[at_];
+    const size_t end = std::min(file_.find_first_not_of(c, at_), lines_[line_].end);
+    const char before = at_ > lines_[line_].begin ? file_[at_ - 1] : ' ';
+    const char after = end < lines_[line_].end ? file_[end] : ' ';
+    const auto loose = [](char side) { return is_ascii_space(side) || is_ascii_punctuation(side); };
+    const bool left = !is_ascii_space(after) && (!is_ascii_punctuation(after) || loose(before));
+    const bool right = !is_ascii_space(before) && (!is_ascii_punctuation(before) || loose(after));
+    const bool inside = c == '_' && left && right;
+    InlineToken token{Kind::delimiters, {at_, end}, std::string(file_.substr(at_, end - at_))};
+    token.opens = left && (!inside || is_ascii_punctuation(before));
+    token.closes = right && (!inside || is_ascii_punctuation(after));
+    if (!token.opens && !token.closes) token.kind = Kind::text;
+    tokens_.push_back(std::move(token));
+    move_to(end);
+  }
+
+  // A link, an image or a footnote; returns whether it is one.
+  bool read_closing_bracket() {
+    if (brackets_.empty()) return false;
+    const size_t first = brackets_.back();
+    brackets_.pop_back();
+    const TextRange open = tokens_[first].range;
+    const std::string_view inner = file_.substr(open.end, at_ - open.end);
+    const bool image = tokens_[first].text == "![";
+    if (!image && inner.starts_with('^')) return replace(first, at_ + 1), true;
+    size_t end = at_ + 1;
+    std::string instead;
+    if (file_.substr(end).starts_with('(')) {
+      end = end_of_target(file_, end);
+    } else if (file_.substr(end).starts_with('[') && !file_.substr(end).starts_with("[]")) {
+      const size_t close = file_.find(']', end);
+      const bool known = close != file_.npos && is_label(file_.substr(end + 1, close - end - 1));
+      if (known) end = close + 1;
+    }
+    if (end == at_ + 1 && is_label(inner)) {
+      if (file_.substr(end).starts_with("[]")) end += 2;
+      instead = "][" + std::string(inner) + "]";
+    } else if (end == at_ + 1) {
+      return false;
+    }
+    if (image) {
+      read_alt(inner, open.end);
+      return replace(first, end), true;
+    }
+    if (names_itself(inner, at_ + 1)) return replace(first, end, Kind::kept), true;
+    tokens_[first].kind = Kind::opening;
+    tokens_[first].text = "link " + std::to_string(open.begin);
+    const std::string name = tokens_[first].text;
+    push(Kind::closing, end, name);
+    tokens_.back().instead = instead;
+    return true;
+  }
+
+  bool is_label(std::string_view text) const {
+    constexpr size_t longest = 999;
+    return text.size() <= longest && std::ranges::binary_search(labels_, ascii_lowercase(text));
+  }
+
+  // Whether the text of a link is its address: "[docs/x.md](docs/x.md)".
+  bool names_itself(std::string_view text, size_t target) const {
+    const std::string_view rest = file_.substr(target);
+    return rest.starts_with('(') && rest.substr(1).starts_with(text) &&
+           rest.substr(1 + text.size()).starts_with(')');
+  }
+
+  // All tokens from the first become one: a tag at a place, or a kept part.
+  void replace(size_t first, size_t end, Kind kind = Kind::tag) {
+    at_ = tokens_[first].range.begin;
+    tokens_.resize(first, InlineToken{Kind::tag, {}});
+    push(kind, end);
+  }
+
+  void read_alt(std::string_view alt, size_t at) {
+    if (alt.find_first_of("[]`<\n") != alt.npos) return;
+    const TextRange line{at, at + alt.size()};
+    if (line.begin == line.end) return;
+    PlacedText placed = read_inline(file_, {&line, 1}, labels_, found_);
+    if (!has_words(placed.text.text)) return;
+    found_.texts.push_back({std::move(placed.text), placed.range, TextForm::markdown});
+  }
+
+  // Emphasis is between two equal runs, and within a link or outside of it. A run without another
+  // is a tag at a place.
+  void match_delimiters() {
+    constexpr size_t most_searched = 50;
+    std::vector<size_t> open, floors;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      InlineToken& token = tokens_[i];
+      const bool link = token.text.starts_with("link ");
+      if (token.kind == Kind::opening && link) floors.push_back(open.size());
+      if (token.kind == Kind::closing && link && !floors.empty()) {
+        open.resize(std::min(open.size(), floors.back()));
+        floors.pop_back();
+      }
+      if (token.kind != Kind::delimiters) continue;
+      const size_t floor = floors.empty() ? 0 : floors.back();
+      size_t k = open.size();
+      const size_t last = k > most_searched ? std::max(floor, k - most_searched) : floor;
+      while (token.closes && k > last && tokens_[open[k - 1]].text != token.text) --k;
+      if (token.closes && k > last) {
+        InlineToken& other = tokens_[open[k - 1]];
+        open.resize(k - 1);
+        other.kind = Kind::opening;
+        token.kind = Kind::closing;
+        other.text = token.text = "emphasis " + std::to_string(i);
+      } else if (token.opens) {
+        open.push_back(i);
+      }
+    }
+  }
+
+  PlacedText built() {
+    MarkedTextBuilder builder(found_.kept);
+    for (InlineToken& token : tokens_) {
+      switch (token.kind) {
+        case Kind::text:
+        case Kind::bracket:
+          builder.add(token.text, token.range);
+          break;
+        case Kind::line_end:
+          builder.add_line_end(token.range);
+          break;
+        case Kind::kept:
+          builder.keep(token.range);
+          break;
+        case Kind::tag:
+        case Kind::delimiters:
+          builder.put(token.range);
+          break;
+        case Kind::opening:
+          builder.open(token.text, token.range);
+          break;
+        case Kind::closing:
+          builder.close(token.text, token.range, std::move(token.instead));
+          break;
+      }
+    }
+    return builder.take();
+  }
+
+  std::string_view file_;
+  std::span<const TextRange> lines_;
+  const LinkLabels& labels_;
+  Markup& found_;
+  size_t at_ = 0, line_ = 0;
+  std::vector<InlineToken> tokens_;
+  std::vector<size_t> brackets_;  // tokens
+  std::set<size_t> no_code_;      // numbers of backticks that nothing closes
+  int unclosed_ = 0;              // tags; each was searched up to the end of the text
+};
+
+}  // namespace
+
+PlacedText read_inline(std::string_view file, std::span<const TextRange> lines,
+                       const LinkLabels& labels, Markup& found) {
+  return InlineReader(file, lines, labels, found).read();
+}
+
+bool begins_block(std::string_view text) {
+  static const Regex block(
+      R"(^(?:(?:[-+*>]|#{1,6}|[0-9]{1,9}[.)])(?:\s|$)|---|===|:::|>|```|~~~))");
+  return block.find(text.substr(0, 16)).has_value();
+}
+
+std::string markdown_escaped(std::string_view text, bool at_begin, bool table_cell) {
+  std::string escaped;
+  const bool block = at_begin && begins_block(text);
+  const size_t marker = block ? text.find_first_of("-+*>#.)=:`~") : text.npos;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at], before = at > 0 ? text[at - 1] : ' ';
+    const char after = at + 1 < text.size() ? text[at + 1] : ' ';
+    const bool between_words = is_ascii_word(before) && is_ascii_word(after);
+    const bool between_spaces = is_ascii_space(before) && is_ascii_space(after);
+    const bool tag = is_ascii_word(after) || after == '/' || after == '!' || after == '?';
+    const bool escape = at == marker || c == '`' || c == '[' || c == ']' ||
+                        (c == '*' && !between_spaces) ||
+                        (c == '_' && !between_words && !between_spaces) ||
+                        (c == '~' && (before == '~' || after == '~')) || (c == '<' && tag) ||
+                        (c == '\\' && is_ascii_punctuation(after)) ||
+                        (c == '&' && begins_reference(text.substr(at))) || (c == '|' && table_cell);
+    if (escape) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace calque

@@ -1,0 +1,354 @@
+#include "data/markup/tag_placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "data/markup/text_words.h"
+#include "data/markup/word_pairs.h"
+#include "data/text/utf8.h"
+
+namespace calque {
+namespace {
+
+constexpr size_t no_tag = std::string_view::npos;
+constexpr int most_nested = 200;
+
+struct WordRange {  // by index
+  size_t begin, end;
+};
+
+using TakenWords = std::map<size_t, size_t>;  // from the end of a range to its begin
+
+// A tag or a pair of tags with what is between them.
+struct TagPart {
+  size_t open, close;  // tags; equal for a tag at a place, no_tag for what another text has
+  size_t inner_begin = 0, inner_end = 0;  // the tags between them
+  WordRange from = {0, 0}, to = {0, 0};
+  bool point = false;
+};
+
+class TagPlacer {
+ public:
+  TagPlacer(const MarkedText& source, std::string translation, std::span<const WordLink> links)
+      : source_(source),
+        placed_{std::move(translation)},
+        words_(source, placed_.text, links),
+        targets_of_(words_.source.size()) {
+    for (size_t t = 0; t < words_.target.size(); ++t) {
+      if (words_.source_of[t] >= 0) {
+        targets_of_[static_cast<size_t>(words_.source_of[t])].push_back(t);
+      }
+    }
+    for (const TextRange& word : words_.source) {
+      spoken_.push_back(spoken_.back() + (is_mark(word.of(source.text)) ? 0 : 1));
+    }
+    find_tags();
+  }
+
+  MarkedText place() {
+    const std::vector<size_t> borders = border_tags();
+    const std::vector<size_t> ends = section_ends(borders);
+    size_t tag = 0;
+    WordRange from{0, 0}, to{0, 0};
+    for (size_t i = 0; i <= borders.size(); ++i) {
+      const bool last = i == borders.size();
+      from.end = last ? words_.source.size() : gap_[borders[i]];
+      to.end = last ? words_.target.size() : ends[i];
+      place_tags(tag, last ? source_.tags.size() : borders[i], from, to, 0);
+      if (last) break;
+      put(borders[i], end_of(to.end));
+      tag = borders[i] + 1;
+      from.begin = from.end, to.begin = to.end;
+    }
+    return std::move(placed_);
+  }
+
+ private:
+  // Of each tag: the number of words before it, and its partner.
+  void find_tags() {
+    std::unordered_map<int32_t, size_t> open;
+    partner_.assign(source_.tags.size(), no_tag);
+    size_t gap = 0;
+    for (size_t i = 0; i < source_.tags.size(); ++i) {
+      const InlineTag& tag = source_.tags[i];
+      while (gap < words_.source.size() && words_.source[gap].end <= tag.at) ++gap;
+      gap_.push_back(gap);
+      if (tag.pair < 0) continue;
+      if (tag.role == TagRole::opening) open[tag.pair] = i;
+      const auto found = open.find(tag.pair);
+      if (tag.role != TagRole::closing || found == open.end()) continue;
+      partner_[i] = found->second;
+      partner_[found->second] = i;
+    }
+  }
+
+  std::vector<size_t> border_tags() const {
+    std::vector<size_t> borders;
+    for (size_t i = 0; i < source_.tags.size(); ++i) {
+      if (source_.tags[i].role == TagRole::border) borders.push_back(i);
+    }
+    return borders;
+  }
+
+  // The number of target words before each border: at white space, in proportion to the length, and
+  // rather behind a comma.
+  std::vector<size_t> section_ends(const std::vector<size_t>& borders) const {
+    std::vector<size_t> places;  // words that may begin a section
+    for (size_t t = 1; t < words_.target.size(); ++t) {
+      if (words_.target[t - 1].end < words_.target[t].begin) places.push_back(t);
+    }
+    const double source = std::max<double>(1, static_cast<double>(source_.text.size()));
+    const auto length = static_cast<double>(placed_.text.size());
+    std::vector<size_t> ends;
+    size_t next = 0;
+    for (size_t i = 0; i < borders.size(); ++i) {
+      const size_t left = borders.size() - i - 1;
+      const size_t last = places.size() > next + left ? places.size() - left : places.size();
+      if (next >= places.size()) {
+        ends.push_back(words_.target.size());
+        continue;
+      }
+      const double ideal = static_cast<double>(source_.tags[borders[i]].at) / source * length;
+      const auto cost = [&](size_t place) {
+        const TextRange& before = words_.target[place - 1];
+        const double distance = std::abs(static_cast<double>(before.end) - ideal);
+        return distance - (is_mark(before.of(placed_.text)) ? 6 : 0);
+      };
+      const auto begin = places.begin() + static_cast<int64_t>(next);
+      const auto best =
+          std::ranges::min_element(begin, places.begin() + static_cast<int64_t>(last), {}, cost);
+      ends.push_back(*best);
+      next = static_cast<size_t>(best - places.begin()) + 1;
+    }
+    return ends;
+  }
+
+  // Places tags that are around words of `from` into the words of `to`.
+  void place_tags(size_t first, size_t end, WordRange from, WordRange to, int depth) {
+    if (depth == most_nested) {
+      for (; first < end; ++first) put(first, begin_of(to.begin));
+    }
+    std::vector<TagPart> parts = parts_of(first, end, from);
+    if (parts.empty()) return;
+    place_pairs(parts, from, to);
+    TakenWords taken = taken_by(parts);
+    for (TagPart& part : parts) {
+      if (part.to.begin < part.to.end) continue;
+      place_point(part, taken, from, to);
+      if (!part.point && spoken(part.from)) take_word(part, taken, to);
+    }
+    std::ranges::stable_sort(parts, {}, [](const TagPart& part) {
+      return std::pair(part.to.begin, part.to.begin < part.to.end);
+    });
+    for (const TagPart& part : parts) {
+      const bool empty = part.to.begin == part.to.end;
+      if (part.point) {
+        put(part.open, place_of(part));
+        continue;
+      }
+      if (part.open != no_tag) put(part.open, empty ? place_of(part) : begin_of(part.to.begin));
+      place_tags(part.inner_begin, part.inner_end, part.from, part.to, depth + 1);
+      if (part.close != no_tag) put(part.close, empty ? place_of(part) : end_of(part.to.end));
+    }
+  }
+
+  std::vector<TagPart> parts_of(size_t first, size_t end, WordRange from) const {
+    std::vector<TagPart> parts;
+    size_t i = first;
+    for (size_t k = end; k > first; --k) {  // what closes an earlier text
+      if (source_.tags[k - 1].role != TagRole::closing || partner_[k - 1] != no_tag) continue;
+      parts.push_back({no_tag, k - 1, first, k - 1, {from.begin, gap_[k - 1]}});
+      i = k;
+      break;
+    }
+    while (i < end) {
+      TagPart part{i, i, i + 1, i + 1, {gap_[i], gap_[i]}, {0, 0}, true};
+      if (source_.tags[i].role == TagRole::opening) {
+        const bool closed = partner_[i] != no_tag;
+        part.close = partner_[i];
+        part.inner_end = closed ? partner_[i] : end;
+        part.from.end = closed ? gap_[partner_[i]] : from.end;
+        part.point = false;
+      }
+      parts.push_back(part);
+      i = part.point || part.close != no_tag ? part.inner_end + (part.point ? 0 : 1) : end;
+    }
+    return parts;
+  }
+
+  // A pair gets the part of the target with the most words of its own, at the cost of those of no
+  // pair. Punctuation without a link costs nothing.
+  void place_pairs(std::vector<TagPart>& parts, WordRange from, WordRange to) const {
+    constexpr int own_word = 3, other_word = 2;
+    std::vector<size_t> part_of(from.end - from.begin, no_tag);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      TagPart& part = parts[i];
+      part.to = {to.begin, to.begin};
+      if (part.point) continue;
+      if (is_whole(part.from, from)) part.to = spoken_part(to, part.from, from);
+      for (size_t s = part.from.begin; s < part.from.end; ++s) part_of[s - from.begin] = i;
+    }
+    std::vector<int> best(parts.size(), 0);
+    size_t current = no_tag, begin = 0;
+    int sum = 0;
+    for (size_t t = to.begin; t < to.end; ++t) {
+      const int32_t s = words_.source_of[t];
+      if (s < 0 && is_mark(words_.target[t].of(placed_.text))) continue;
+      const bool inside =
+          s >= static_cast<int32_t>(from.begin) && s < static_cast<int32_t>(from.end);
+      const size_t own = inside ? part_of[static_cast<size_t>(s) - from.begin] : no_tag;
+      if (own == no_tag) {
+        sum -= other_word;
+        continue;
+      }
+      if (own != current || sum < 0) current = own, sum = 0, begin = t;
+      sum += own_word;
+      if (sum <= best[own] || is_whole(parts[own].from, from)) continue;
+      best[own] = sum;
+      parts[own].to = {begin, t + 1};
+    }
+  }
+
+  // The words of the pairs, ascending. Beside a pair with all words, others have no_tag.
+  static TakenWords taken_by(std::vector<TagPart>& parts) {
+    TakenWords taken;
+    size_t end = 0;
+    std::vector<TagPart*> pairs;
+    for (TagPart& part : parts) {
+      if (part.to.begin < part.to.end) pairs.push_back(&part);
+    }
+    std::ranges::sort(pairs, {}, [](const TagPart* pair) { return pair->to.begin; });
+    for (TagPart* pair : pairs) {
+      if (pair->to.begin < end) {
+        pair->to = {end, end};
+      } else {
+        end = pair->to.end;
+        taken[end] = pair->to.begin;
+      }
+    }
+    return taken;
+  }
+
+  size_t spoken(WordRange part) const { return spoken_[part.end] - spoken_[part.begin]; }
+
+  // Whether the part has all words but punctuation.
+  bool is_whole(WordRange part, WordRange all) const {
+    return spoken(part) > 0 && spoken(part) == spoken(all);
+  }
+
+  // All of the target, without the punctuation at an end where the part has not that of the source.
+  WordRange spoken_part(WordRange to, WordRange part, WordRange all) const {
+    const auto mark = [&](size_t t) { return is_mark(words_.target[t].of(placed_.text)); };
+    WordRange inner = to;
+    if (part.begin > all.begin) {
+      while (inner.begin < inner.end && mark(inner.begin)) ++inner.begin;
+    }
+    if (part.end < all.end) {
+      while (inner.end > inner.begin && mark(inner.end - 1)) --inner.end;
+    }
+    return inner;
+  }
+
+  // A word of the target that belongs to the source word and lies in `to`.
+  std::optional<size_t> target_in(WordRange to, size_t source, bool last) const {
+    const std::vector<size_t>& all = targets_of_[source];
+    const auto begin = std::ranges::lower_bound(all, to.begin);
+    const auto end = std::ranges::lower_bound(all, to.end);
+    if (begin == end) return std::nullopt;
+    return last ? *(end - 1) : *begin;
+  }
+
+  bool is_glued(const TagPart& part) const {
+    const size_t tag = part.open != no_tag ? part.open : part.close;
+    const size_t gap = gap_[tag];
+    return gap > 0 && words_.source[gap - 1].end == source_.tags[tag].at;
+  }
+
+  // Behind the word before it if it stood at that word, otherwise before the word behind it; not
+  // within another pair.
+  void place_point(TagPart& part, const TakenWords& taken, WordRange from, WordRange to) const {
+    const size_t gap = part.from.begin;
+    std::optional<size_t> before, behind;
+    if (gap > from.begin) before = target_in(to, gap - 1, true);
+    if (gap < from.end) behind = target_in(to, gap, false);
+    size_t place = to.begin;
+    if (gap == from.end && gap > from.begin) {
+      place = to.end;
+    } else if (gap == from.begin) {
+      place = to.begin;
+    } else if (before && (is_glued(part) || !behind)) {
+      place = *before + 1;
+    } else if (behind) {
+      place = *behind;
+    } else {
+      place = to.begin + (gap - from.begin) * (to.end - to.begin) / (from.end - from.begin);
+    }
+    const auto other = taken.upper_bound(place);
+    if (other != taken.end() && other->second < place) {
+      const bool near_begin = place - other->second < other->first - place;
+      place = near_begin ? other->second : other->first;
+    }
+    part.to = {place, place};
+  }
+
+  // A pair that had words gets one of no other pair, if there is one at its place.
+  void take_word(TagPart& part, TakenWords& taken, WordRange to) const {
+    const size_t place = part.to.begin;
+    const auto other = taken.upper_bound(place);
+    const auto free = [&](size_t t) {
+      return t >= to.begin && t < to.end && !is_mark(words_.target[t].of(placed_.text));
+    };
+    const bool next_is_free = other == taken.end() || other->second > place;
+    if (next_is_free && free(place)) {
+      part.to.end = place + 1;
+    } else if (place > 0 && !taken.contains(place) && free(place - 1)) {
+      part.to.begin = place - 1;
+    } else {
+      return;
+    }
+    taken[part.to.end] = part.to.begin;
+  }
+
+  size_t begin_of(size_t word) const {
+    return word < words_.target.size() ? words_.target[word].begin : end_of(word);
+  }
+  size_t end_of(size_t gap) const { return gap > 0 ? words_.target[gap - 1].end : 0; }
+  size_t place_of(const TagPart& part) const {
+    return is_glued(part) ? end_of(part.to.begin) : begin_of(part.to.begin);
+  }
+
+  void put(size_t tag, size_t at) {
+    InlineTag own = source_.tags[tag];
+    own.at = placed_.tags.empty() ? at : std::max(at, placed_.tags.back().at);
+    placed_.tags.push_back(std::move(own));
+  }
+
+  const MarkedText& source_;
+  MarkedText placed_;
+  WordPairs words_;
+  std::vector<std::vector<size_t>> targets_of_;  // source words
+  std::vector<size_t> spoken_ = {0};  // how many of the first source words are no punctuation
+  std::vector<size_t> gap_, partner_;
+};
+
+}  // namespace
+
+MarkedText with_placed_tags(const MarkedText& source, std::string translation,
+                            std::span<const WordLink> links) {
+  if (source.tags.empty()) return {std::move(translation)};
+  return TagPlacer(source, std::move(translation), links).place();
+}
+
+std::vector<WordLink> even_links(size_t source_words, size_t target_words) {
+  std::vector<WordLink> links;
+  for (size_t t = 0; t < target_words && source_words > 0; ++t) {
+    links.push_back(
+        {static_cast<int32_t>(t * source_words / target_words), static_cast<int32_t>(t)});
+  }
+  return links;
+}
+
+}  // namespace calque
