@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
-"""Training speed of a GPT in PyTorch on this machine.
+"""Training speed of a GPT in PyTorch on this machine, or a whole run.
 
   bench/peers/gpt_train.py small|large TEXT [--steps 40] [--warmup 5] [--precision bfloat16]
+  bench/peers/gpt_train.py small TEXT --run FOLDER --validation TEXT --steps 2000 --rate 0.003
 
 small has the sizes, batches and dropout of configs/shakespeare-small.yaml, large those of
 configs/shakespeare.yaml. The model has pre-norm layers without biases, GELU, learned position embeddings
 and tied embeddings; it uses PyTorch's fused attention and fused AdamW. Each window of an update begins at a
 random character of the text. Prints one line of JSON with the tokens per second of the median update and
 the loss of the last update.
+
+With --run the learning rate rises over 100 updates to --rate and falls along a cosine to a tenth of it, as in
+nanoGPT, and FOLDER gets a metrics.jsonl like calque's own. The validation loss is the mean over all
+characters of the validation text, in windows that follow each other.
 """
 import argparse
 import json
 import math
 import os
+import pathlib
 import statistics
 import time
 
@@ -73,6 +79,53 @@ class Gpt(nn.Module):
         return F.cross_entropy(logits.view(-1, logits.shape[-1]).float(), expected.reshape(-1))  # float32, also in autocast
 
 
+class Curve:
+    """The metrics.jsonl of a run, and its schedule."""
+    WARMUP, EVERY = 100, 50
+
+    def __init__(self, folder, validation, windows, context, steps, rate):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file = open(folder / "metrics.jsonl", "w", encoding="utf-8")
+        self.validation, self.windows, self.context = validation, windows, context
+        self.steps, self.rate, self.losses, self.begin = steps, rate, [], time.perf_counter()
+
+    def rate_at(self, step):
+        if step <= self.WARMUP:
+            return self.rate * step / self.WARMUP
+        done = (step - self.WARMUP) / max(1, self.steps - self.WARMUP)
+        return self.rate * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * done)))
+
+    def write(self, kind, step, epoch, loss):
+        record = {"kind": kind, "step": step, "epoch": epoch, "loss": loss, "nll": loss, "ppl": math.exp(loss),
+                  "tokens": step * self.windows * self.context, "timing": {"seconds": time.perf_counter() - self.begin}}
+        print(json.dumps(record), file=self.file, flush=True)
+
+    def validate(self, model):
+        model.eval()
+        total, count = 0.0, len(self.validation) - 1
+        whole = count // self.context * self.context
+        with torch.no_grad():
+            inputs = self.validation[:whole].view(-1, self.context)
+            expected = self.validation[1 : whole + 1].view(-1, self.context)
+            for first in range(0, len(inputs), 256):
+                part = slice(first, first + 256)
+                total += model(inputs[part], expected[part]).item() * inputs[part].numel()
+            if whole < count:
+                rest = model(self.validation[None, whole:count], self.validation[None, whole + 1 :])
+                total += rest.item() * (count - whole)
+        model.train()
+        return total / count
+
+    def after(self, step, loss, characters, model, every):
+        self.losses.append(loss)
+        epoch = step * self.windows * self.context / characters
+        if step % self.EVERY == 0:
+            self.write("train", step, epoch, statistics.fmean(self.losses))
+            self.losses = []
+        if step % every == 0 or step == self.steps:
+            self.write("valid", step, epoch, self.validate(model))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("shape", choices=SHAPES)
@@ -80,7 +133,13 @@ def main():
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--warmup", type=int, default=5)
     parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32", help="bfloat16: autocast")
+    parser.add_argument("--run", type=pathlib.Path, help="trains for --steps updates and writes FOLDER/metrics.jsonl")
+    parser.add_argument("--validation", help="with --run: the text of the validation loss")
+    parser.add_argument("--validate-every", type=int, default=100, help="with --run: in updates")
+    parser.add_argument("--rate", type=float, default=1e-3, help="the learning rate, with --run its peak")
     options = parser.parse_args()
+    if (options.run is None) != (options.validation is None):
+        parser.error("--run and --validation belong together")
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     torch.manual_seed(1)
     layers, heads, width, context, windows, dropout = SHAPES[options.shape]
@@ -92,10 +151,18 @@ def main():
     matrices = [p for p in model.parameters() if p.dim() == 2]
     others = [p for p in model.parameters() if p.dim() != 2]
     optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
-                                  lr=1e-3, betas=(0.9, 0.99), fused=True)
-    seconds = []
+                                  lr=options.rate, betas=(0.9, 0.99), fused=True)
+    seconds, curve = [], None
+    if options.run is not None:
+        options.warmup = 0
+        with open(options.validation, encoding="utf-8") as file:
+            held_out = torch.tensor([symbols[symbol] for symbol in file.read()])
+        curve = Curve(options.run, held_out, windows, context, options.steps, options.rate)
     for step in range(options.warmup + options.steps):
         begin = time.perf_counter()
+        if curve is not None:
+            for group in optimizer.param_groups:
+                group["lr"] = curve.rate_at(step + 1)
         starts = torch.randint(len(ids) - context - 1, (windows,)).tolist()
         inputs = torch.stack([ids[start : start + context] for start in starts])
         expected = torch.stack([ids[start + 1 : start + context + 1] for start in starts])
@@ -108,6 +175,8 @@ def main():
         last = loss.item()
         if step >= options.warmup:
             seconds.append(time.perf_counter() - begin)
+        if curve is not None:
+            curve.after(step + 1, last, len(ids), model, options.validate_every)
     print(json.dumps({"tokens_per_s": windows * context / statistics.median(seconds), "loss": last,
                       "precision": options.precision,
                       "torch": torch.__version__, "parameters": sum(p.numel() for p in model.parameters())}))

@@ -7,7 +7,8 @@ in the same updates, the same recipe. Only the dropout masks differ.
   calque plot runs/multi30k runs/multi30k-pytorch --svg curves.svg
 
 The run folder gets the config and a metrics.jsonl like calque's own. Only configs like
-configs/multi30k.yaml are supported (post-norm, relu, adam, inverse_sqrt, tied: all); others are refused.
+configs/multi30k.yaml are supported (post-norm, relu, adam, inverse_sqrt or auto, tied: all); others are
+refused. With auto, the exported updates are the whole run, and learning_rate must be set.
 """
 import argparse
 import json
@@ -35,7 +36,7 @@ class Recipe:
     def __init__(self, path):
         text = path.read_text()
         known = {"norm": "post", "norm_kind": "layer", "activation": "relu", "positions": "interleaved", "tied": "all",
-                 "optimizer": "adam", "schedule": "inverse_sqrt", "weight_decay": "0", "ema": "0",
+                 "optimizer": "adam", "weight_decay": "0", "ema": "0",
                  "attention_dropout": "0", "activation_dropout": "0",
                  "precision": "float32", "r_drop": "0"}
         for key, value in known.items():
@@ -49,8 +50,17 @@ class Recipe:
         self.epsilon, self.clip_norm, self.smoothing = number("epsilon"), number("clip_norm"), number("label_smoothing")
         self.peak, self.warmup = number("learning_rate"), integer("warmup_steps")
         self.first, self.seed = number("warmup_from"), integer("seed")
+        self.rise, self.schedule = number("dropout_epochs"), config_value(text, "schedule")
+        if self.schedule not in ("inverse_sqrt", "auto") or self.peak == 0:
+            sys.exit("same_batches: needs schedule: inverse_sqrt or auto, and a learning_rate")
 
-    def rate(self, step):
+    def dropout_at(self, epochs):
+        return self.dropout * (min(1, epochs / self.rise) if self.rise > 0 else 1)
+
+    def rate(self, step, updates):
+        if self.schedule == "auto":
+            done = (step - 1) / updates
+            return self.peak * min(1, max(step / self.warmup, 4 * done), (1 - done) / 0.75)
         if step < self.warmup:
             return self.first + (self.peak - self.first) * step / self.warmup
         return self.peak * math.sqrt(max(1, self.warmup) / step)
@@ -85,7 +95,13 @@ class Model(torch.nn.Module):
         for layer in self.decoder:
             layer.multihead_attn.dropout = 0.0
         angle = torch.arange(longest)[:, None] / 10000 ** (torch.arange(0, recipe.d_model, 2) / recipe.d_model)
+        self.dropped = [m for m in self.modules() if isinstance(m, torch.nn.Dropout) and m.p > 0]
         self.register_buffer("positions", torch.stack([angle.sin(), angle.cos()], -1).view(longest, 1, recipe.d_model))
+
+    def set_dropout(self, probability):
+        self.dropout = probability
+        for module in self.dropped:
+            module.p = probability
 
     def load(self, tensors):
         """From tensors under calque's names, whose matrices are [in, out]."""
@@ -194,10 +210,13 @@ def main():
         print(json.dumps(record), file=metrics, flush=True)
         print(f"{kind} {step:6} epoch {update['epoch']:6.2f} loss {loss:.4f} ppl {math.exp(nll):.2f}", flush=True)
 
-    interval = []
+    interval, previous = [], 0.0
+    updates = sum(1 for _ in open(options.exported / "updates.jsonl"))
     for step, line in enumerate(open(options.exported / "updates.jsonl"), 1):
         update = json.loads(line)
-        rate = recipe.rate(step)
+        rate = recipe.rate(step, updates)
+        model.set_dropout(recipe.dropout_at(previous))
+        previous = update["epoch"]
         loss, nll, norm, tokens = train_step(model, adam, update["batches"], rate, recipe)
         seen += tokens
         interval.append((loss * tokens, nll * tokens, tokens))

@@ -60,6 +60,12 @@ std::string json_line(const ValidRecord& r) {
   return dumped(json);
 }
 
+std::string prediction_json(int64_t step, std::span<const Prediction> predictions) {
+  OrderedJson json = {{"kind", "prediction"}, {"step", step}};
+  for (const Prediction& p : predictions) json["end"][p.column] = {p.value, p.low, p.high};
+  return dumped(json);
+}
+
 std::string finding_json(int64_t step, const std::string& fault, const std::string& text) {
   return dumped({{"kind", "finding"}, {"step", step}, {"fault", fault}, {"text", text}});
 }

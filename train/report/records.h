@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,8 +62,15 @@ struct ValidRecord {
   double seconds = 0;
 };
 
+// Where a metric will be at the end of the run: between `low` and `high` in 8 of 10 runs.
+struct Prediction {
+  std::string column;
+  double value = 0, low = 0, high = 0;
+};
+
 std::string json_line(const TrainRecord& record);
 std::string json_line(const ValidRecord& record);
+std::string prediction_json(int64_t step, std::span<const Prediction> predictions);
 std::string finding_json(int64_t step, const std::string& fault, const std::string& text);
 std::string event_json(int64_t step, const std::string& text);
 

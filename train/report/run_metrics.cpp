@@ -102,6 +102,17 @@ void replace_tables(ReportRun& run, const Json& record) {
   }
 }
 
+void replace_predictions(ReportRun& run, const Json& record) {
+  run.predictions.clear();
+  const Json ends = record.value("end", Json::object());
+  if (!ends.is_object() || ends.size() > most_columns) return;
+  for (const auto& [column, end] : ends.items()) {
+    const bool three = end.is_array() && end.size() == 3;
+    if (!three || !std::ranges::all_of(end, [](const Json& x) { return x.is_number(); })) continue;
+    run.predictions.push_back({column, end[0], end[1], end[2]});
+  }
+}
+
 // Returns false if the line is not a record.
 bool read_line(ReportRun& run, std::string_view line) {
   const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -114,7 +125,9 @@ bool read_line(ReportRun& run, std::string_view line) {
     append_record(run.valid, step, record);
     append_samples(run, step, record);
     replace_tables(run, record);
+    run.predictions.clear();
   }
+  if (kind == "prediction") replace_predictions(run, record);
   if (kind == "event" || kind == "finding") {
     run.events.push_back({step, text_or_empty(record, "text"), text_or_empty(record, "fault")});
   }

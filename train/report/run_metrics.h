@@ -50,7 +50,8 @@ struct ReportRun {
   MetricsTable train;
   MetricsTable valid;
   std::vector<SamplesAtStep> samples;
-  std::vector<ResultTable> tables;  // of the last validation
+  std::vector<ResultTable> tables;      // of the last validation
+  std::vector<Prediction> predictions;  // after the last validation
   std::vector<RunEvent> events;
   std::vector<std::string> remarks;  // problems in reading, one line each
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -93,6 +94,18 @@ void RunLog::write(const ValidRecord& r) {
 void RunLog::event(int64_t step, const std::string& text) {
   metrics(event_json(step, text));
   say(fmt::format("step {:>6}  {}", step, text));
+}
+
+void RunLog::prediction(int64_t step, std::span<const Prediction> predictions) {
+  metrics(prediction_json(step, predictions));
+  std::string line;
+  for (const Prediction& p : predictions) {
+    const auto metric = std::ranges::find(known_, p.column, &MetricInfo::column);
+    if (metric == known_.end() || metric->label.empty()) continue;
+    line += fmt::format("{} {} {} to {}", line.empty() ? "" : ",", metric->label,
+                        value_text(p.low, *metric), value_text(p.high, *metric));
+  }
+  if (!line.empty()) say("      expected at the end:" + line);
 }
 
 void RunLog::finding(int64_t step, const std::string& fault, const std::string& text) {

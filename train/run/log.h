@@ -35,6 +35,7 @@ class RunLog {
   void write(const TrainRecord& record, const std::string& remaining);
   void write(const ValidRecord& record);
   void event(int64_t step, const std::string& text);
+  void prediction(int64_t step, std::span<const Prediction> predictions);
   void finding(int64_t step, const std::string& fault, const std::string& text);
   // Writes the error that ended the run to train.log and, if the run has a checkpoint, to
   // metrics.jsonl. Lines in metrics.jsonl without a checkpoint would prevent another start.

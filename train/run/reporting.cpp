@@ -1,4 +1,5 @@
-// What a run says of itself after a validation: what is wrong with it, and its report. A failure
+// What a run says of itself after a validation: where it will end, what is wrong with
+// it, and its report. A failure
 // does not end training.
 #include <algorithm>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include "train/config/tasks.h"
 #include "train/report/diagnosis.h"
 #include "train/report/pages/report_page.h"
+#include "train/report/prediction.h"
 #include "train/run/training.h"
 
 namespace calque {
@@ -28,9 +30,18 @@ double known_rate(const Config& config) {
   return usual_learning_rate(config);
 }
 
+// Whether the learning rate is lowest at the end of the run, whose length is known.
+bool falls_to_its_end(const TrainingConfig& training) {
+  const bool whole = training.schedule == TrainingConfig::Schedule::whole_run;
+  const bool at_last_update = training.decay_steps == 0 && training.has_final_step();
+  return training.until.has_limit() && training.until.goal.metric.empty() &&
+         (whole || at_last_update);
+}
+
 }  // namespace
 
-// Logs what diagnosis.h finds in the curves and the run has not logged yet.
+// Logs where the curves will end, and what diagnosis.h finds in the curves and the run has not
+// logged yet.
 void Training::diagnose() {
   if (!ranks_.is_rank_zero() || !has_metrics(run_)) return;
   const TrainingConfig& training = config_.training;
@@ -44,6 +55,10 @@ void Training::diagnose() {
   facts.metric = metric_;
   try {
     const ReportRun curves = read_run(run_.path, task_->metrics());
+    if (task_->validates() && falls_to_its_end(training)) {
+      const std::vector<Prediction> ends = predictions(curves, facts.done);
+      if (!ends.empty()) log_->prediction(state_.step, ends);
+    }
     for (const Finding& finding : findings(curves, facts)) {
       if (!is_reported(curves, finding)) log_->finding(state_.step, finding.fault, finding.text);
     }

@@ -28,7 +28,7 @@ bool is_written_again(std::string_view line, int64_t step, bool validation_owed)
   if (found == json.end() || !found->is_number_integer()) return false;
   const auto line_step = found->get<int64_t>();
   const auto kind = json.value("kind", nlohmann::json());
-  const bool of_validation = kind == "valid" || kind == "finding";
+  const bool of_validation = kind == "valid" || kind == "finding" || kind == "prediction";
   return line_step > step || (line_step == step && validation_owed && of_validation);
 }
 

@@ -51,8 +51,8 @@ class LineLog {
 };
 
 // Removes the lines of metrics.jsonl that a run resumed at `step` writes again: those with a
-// greater "step" and, with `validation_owed`, the validation at `step` and its findings. Also
-// removes an incomplete last line.
+// greater "step" and, with `validation_owed`, the validation at `step`, its findings and
+// predictions. Also removes an incomplete last line.
 void cut_back(FileSystem& files, const std::string& path, int64_t step,
               bool validation_owed = false);
 

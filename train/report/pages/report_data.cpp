@@ -64,11 +64,17 @@ std::string run_json(const ReportRun& run, size_t most_rows) {
   const auto events = json_list(run.events, [](const RunEvent& event) {
     return fmt::format("[{},{}]", json_number(event.step, clock_digits), json_quoted(event.text));
   });
+  std::string ends;
+  for (const auto& [column, value, low, high] : run.predictions) {
+    ends += fmt::format("{}{}:[{},{},{}]", ends.empty() ? "" : ",", json_quoted(column),
+                        json_number(value, value_digits), json_number(low, value_digits),
+                        json_number(high, value_digits));
+  }
   return fmt::format(
-      "{{\"name\":{},\"path\":{},\"remarks\":{},\n\"train\":{},\n\"valid\":{},\n\"events\":{},\n"
-      "\"samples\":{},\n\"tables\":{}}}",
+      "{{\"name\":{},\"path\":{},\"remarks\":{},\n\"train\":{},\n\"valid\":{},\n\"ends\":{{{}}},\n"
+      "\"events\":{},\n\"samples\":{},\n\"tables\":{}}}",
       json_quoted(run.name), json_quoted(run.path.string()), json_texts(run.remarks),
-      table_json(run.train, most_rows), table_json(run.valid, most_rows), events,
+      table_json(run.train, most_rows), table_json(run.valid, most_rows), ends, events,
       samples_json(run.samples), json_list(run.tables, result_json));
 }
 

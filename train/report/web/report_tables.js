@@ -50,6 +50,8 @@ function drawSummary(board) {
         cell.append(element('span', {class: bold ? 'best' : ''}, formatValue(values[index], p.format)),
           element('div', {class: 'note'}, `step ${formatClock('step', run.valid.step[index])}`));
       }
+      const end = (run.ends || {})[p.column];
+      if (end) cell.append(element('div', {class: 'note'}, `expected end: ${formatValue(end[1], p.format)} to ${formatValue(end[2], p.format)}`));
       row.append(cell);
     });
     body.append(row);
