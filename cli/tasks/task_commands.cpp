@@ -8,6 +8,8 @@
 #include "core/error.h"
 #include "core/threads/largest_first.h"
 #include "train/report/figures/attention_figure.h"
+#include "train/report/figures/inspection_text.h"
+#include "train/report/figures/terminal_plot.h"
 #include "train/report/pages/explain_page.h"
 
 namespace calque {
@@ -50,11 +52,13 @@ std::string class_line(const std::vector<std::string>& labels,
   return line + '\n';
 }
 
-std::string explanation_text(const Explanation& explanation, ExplainArguments::Form form) {
+std::string explanation_text(const Explanation& explanation, ExplainArguments::Form form,
+                             const Inspection* inspection) {
   using enum ExplainArguments::Form;
-  return form == svg    ? cross_attention_svg(explanation, {})
-         : form == json ? explanation_json(explanation)
-                        : explain_page(explanation);
+  return form == svg        ? cross_attention_svg(explanation, {})
+         : form == json     ? explanation_json(explanation, inspection)
+         : form == terminal ? inspection_text(explanation, *inspection, terminal_style().width)
+                            : explain_page(explanation, inspection);
 }
 
 void require_task(const std::string& user, const std::string& run,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/line_streams.h"
-#include "decode/explanation.h"
+#include "decode/inspection/inspection.h"
 #include "train/config/tasks.h"
 #include "train/tasks/translation/decoding.h"
 #include "train/weights/trained_run.h"
@@ -51,15 +51,20 @@ std::string class_line(const std::vector<std::string>& labels,
                        const ClassifyArguments& arguments);
 
 struct ExplainArguments {
-  enum class Form { page, json, svg };
+  enum class Form { page, json, svg, terminal };
 
   RunPlace run;
   std::string text;
   DecodingChoice decoding;
   Form form = Form::page;
+  // Of language models: a prompt to patch from, LAYER.HEAD, and WORD:LAYER:STRENGTH.
+  std::string against;
+  std::vector<std::string> without_heads, steer;
 };
 
-std::string explanation_text(const Explanation& explanation, ExplainArguments::Form form);
+// An inspection comes from a language model; `terminal` needs one.
+std::string explanation_text(const Explanation& explanation, ExplainArguments::Form form,
+                             const Inspection* inspection = nullptr);
 
 struct CorpusOfSplit {
   CorpusConfig corpus;

@@ -22,8 +22,7 @@ std::vector<real> attribution(const LanguageModel& model, std::span<const int32_
   const Tensor input = embedding_leaf(model, ids);
   Tape tape;
   const Tensor last = last_state(model, model.positions(input, segments), 0, segments);
-  const Tensor logs = read_out(model, ends_of(last, segments));
-  backward(slice_cols(logs, token, token + 1));
+  backward(slice_cols(logits_of(model, ends_of(last, segments)), token, token + 1));
   const std::span<const real> gradient = input.gradient().span();
   std::vector<real> products;
   for (int64_t t = 0; t < input.rows(); ++t) {

@@ -1,7 +1,8 @@
 #pragma once
 // The attribution of an output to the tokens that the model has read: gradient times input
-// (Simonyan et al. 2013; Shrikumar et al. 2016). The number of a token is the derivative of
-// log p(output) by a factor of its embedding.
+// (Simonyan et al. 2013; Shrikumar et al. 2016). The number of a token is the derivative of the
+// output's logit by a factor of the token's embedding. The logit, unlike the probability, does not
+// saturate where the model is sure.
 
 #include <cstdint>
 #include <span>
@@ -13,8 +14,8 @@
 
 namespace calque {
 
-// For log p(token | ids), one number for each of the ids. The model's parameters should be frozen
-// (core/parameters.h); otherwise they receive gradients too.
+// For the logit of a token after the ids, one number for each of the ids. The model's parameters
+// should be frozen (core/parameters.h); otherwise they receive gradients too.
 std::vector<real> attribution(const LanguageModel& model, std::span<const int32_t> ids,
                               int32_t token);
 

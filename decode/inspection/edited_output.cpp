@@ -1,6 +1,5 @@
 #include "decode/inspection/edited_output.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -52,22 +51,11 @@ Tensor direction_of(const LanguageModel& model, std::span<const int32_t> tokens,
 
 real length_of_last(const Tensor& state) { return norm_of(row_of(state, state.rows() - 1)); }
 
-std::vector<EditedOutput::Token> compare_next(const LanguageModel& model,
-                                              std::span<const int32_t> prompt, const Edits& edits) {
-  constexpr int64_t shown = 5;
+std::vector<ChangedToken> compare_next(const LanguageModel& model, std::span<const int32_t> prompt,
+                                       const Edits& edits) {
   const NoGradient nothing_recorded;
   const Tensor before = next_logs(model, prompt, {}), after = next_logs(model, prompt, edits);
-  std::vector<LikelyToken> likely = most_likely(row_of(after, 0), shown);
-  for (const LikelyToken& each : most_likely(row_of(before, 0), shown)) {
-    if (std::ranges::count(likely, each.token, &LikelyToken::token) == 0) likely.push_back(each);
-  }
-  std::vector<EditedOutput::Token> tokens;
-  for (const LikelyToken& each : likely) {
-    tokens.push_back({each.token, static_cast<float>(std::exp(before.data()[each.token])),
-                      static_cast<float>(std::exp(after.data()[each.token]))});
-  }
-  std::ranges::stable_sort(tokens, std::greater<>(), &EditedOutput::Token::after);
-  return tokens;
+  return changed_tokens(row_of(before, 0), row_of(after, 0));
 }
 
 DecodingModel edited_model(const LanguageModel& model, const std::vector<int32_t>& prompt,

@@ -18,8 +18,8 @@ Tensor direction_of(const LanguageModel& model, std::span<const int32_t> tokens,
 real length_of_last(const Tensor& state);
 
 // The most likely tokens after the prompt, with and without the edits.
-std::vector<EditedOutput::Token> compare_next(const LanguageModel& model,
-                                              std::span<const int32_t> prompt, const Edits& edits);
+std::vector<ChangedToken> compare_next(const LanguageModel& model, std::span<const int32_t> prompt,
+                                       const Edits& edits);
 
 // Decodes with the edits, by a full pass over the text at each step. For one prompt and one sample;
 // model, prompt and edits must outlive the result.

@@ -17,6 +17,12 @@ struct LikelyToken {
   float probability = 0;
 };
 
+// A token whose probability an edit changes.
+struct ChangedToken {
+  int32_t token = 0;
+  float before = 0, after = 0;
+};
+
 // What the model would say next if it stopped after some layer.
 struct LensGuess {
   std::vector<LikelyToken> best;  // descending
@@ -33,11 +39,11 @@ struct HeadPattern {
   double induction = 0;  // in a text read twice: to what followed this token the first time
 };
 
-// The output at the end of the prompt if the output of one head is zero.
+// The next token after the prompt if the output of one head is zero.
 struct ZeroedHead {
   int layer = 0, head = 0;
-  float target = 0;  // the probability of the token that follows the prompt
-  std::vector<LikelyToken> best;
+  float target = 0;                // the probability of the token that follows the prompt
+  std::vector<ChangedToken> next;  // the most likely ones of both, descending by `after`
 };
 
 // Activation patching (Meng et al. 2022; Wang et al. 2023): the pass over one prompt takes over a
@@ -55,12 +61,8 @@ struct Patching {
 
 // The output with changes in the model, beside the output without them.
 struct EditedOutput {
-  struct Token {
-    int32_t token = 0;
-    float before = 0, after = 0;  // its probability after the prompt
-  };
   std::vector<std::string> edits;  // as a user names them
-  std::vector<Token> next;         // the most likely ones of both, descending by `after`
+  std::vector<ChangedToken> next;  // after the prompt, as for a zeroed head
   std::vector<int32_t> continuation;
   std::string text;  // of the continuation
 };

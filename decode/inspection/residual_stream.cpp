@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/error.h"
@@ -66,8 +67,12 @@ std::vector<Tensor> residual_states(const LanguageModel& model, std::span<const 
   return states;
 }
 
+Tensor logits_of(const LanguageModel& model, const Tensor& state) {
+  return model.logits(model.stack.norm ? (*model.stack.norm)(state) : state);
+}
+
 Tensor read_out(const LanguageModel& model, const Tensor& state) {
-  return log_softmax(model.logits(model.stack.norm ? (*model.stack.norm)(state) : state));
+  return log_softmax(logits_of(model, state));
 }
 
 Tensor ends_of(const Tensor& state, const Segments& segments) {
@@ -97,6 +102,22 @@ std::vector<LikelyToken> most_likely(std::span<const real> log_probabilities, in
     best.push_back({id, static_cast<float>(std::exp(log_probabilities[id]))});
   }
   return best;
+}
+
+std::vector<ChangedToken> changed_tokens(std::span<const real> before,
+                                         std::span<const real> after) {
+  constexpr int64_t shown = 5;
+  std::vector<LikelyToken> likely = most_likely(after, shown);
+  for (const LikelyToken& each : most_likely(before, shown)) {
+    if (std::ranges::count(likely, each.token, &LikelyToken::token) == 0) likely.push_back(each);
+  }
+  std::vector<ChangedToken> tokens;
+  for (const LikelyToken& each : likely) {
+    tokens.push_back({each.token, static_cast<float>(std::exp(before[each.token])),
+                      static_cast<float>(std::exp(after[each.token]))});
+  }
+  std::ranges::stable_sort(tokens, std::greater<>(), &ChangedToken::after);
+  return tokens;
 }
 
 int64_t texts_at_once(int64_t tokens) {

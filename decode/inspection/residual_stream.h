@@ -48,7 +48,9 @@ Tensor last_state(const LanguageModel& model, Tensor state, int64_t from, const 
 std::vector<Tensor> residual_states(const LanguageModel& model, std::span<const int32_t> ids,
                                     const Edits& edits = {});
 
-// The log-probabilities [rows, vocabulary] that the model's output gives for rows of a state.
+// The logits [rows, vocabulary] that the model's output gives for rows of a state.
+Tensor logits_of(const LanguageModel& model, const Tensor& state);
+// The same as log-probabilities.
 Tensor read_out(const LanguageModel& model, const Tensor& state);
 
 // The last row of each text.
@@ -59,6 +61,9 @@ std::span<const real> row_of(const Tensor& log_probabilities, int64_t row);
 
 // The most probable tokens of a row of log-probabilities.
 std::vector<LikelyToken> most_likely(std::span<const real> log_probabilities, int64_t count);
+
+// The most probable tokens of both rows of log-probabilities, descending by `after`.
+std::vector<ChangedToken> changed_tokens(std::span<const real> before, std::span<const real> after);
 
 // How many texts of `tokens` tokens fit into one pass over several.
 int64_t texts_at_once(int64_t tokens);

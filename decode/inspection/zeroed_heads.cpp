@@ -25,10 +25,10 @@ Tensor one_head_less(const LanguageModel& model, int64_t layer, int64_t first, i
 
 std::vector<ZeroedHead> zeroed_heads(const LanguageModel& model, std::span<const Tensor> states,
                                      int32_t target) {
-  constexpr int64_t shown = 5;
   const NoGradient nothing_recorded;
   const int64_t heads = model.options.layer.heads, tokens = states.front().rows();
   const int64_t at_once = texts_at_once(tokens);
+  const Tensor before = read_out(model, ends_of(states.back(), equal_texts(1, tokens)));
   std::vector<ZeroedHead> zeroed;
   for (int64_t layer = 0; layer < std::ssize(model.stack.layers); ++layer) {
     for (int64_t first = 0; first < heads; first += at_once) {
@@ -42,7 +42,8 @@ std::vector<ZeroedHead> zeroed_heads(const LanguageModel& model, std::span<const
       for (int64_t i = 0; i < count; ++i) {
         const std::span<const real> row = row_of(logs, i);
         zeroed.push_back({static_cast<int>(layer), static_cast<int>(first + i),
-                          static_cast<float>(std::exp(row[target])), most_likely(row, shown)});
+                          static_cast<float>(std::exp(row[target])),
+                          changed_tokens(row_of(before, 0), row)});
       }
     }
   }

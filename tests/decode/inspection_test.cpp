@@ -41,7 +41,7 @@ Tensor expected_logs(const LanguageModel& model, const Ids& ids) {
   return log_softmax(model.logits(ends_of(model.hidden(ids, whole, Mode::evaluate), whole)));
 }
 
-Tensor logs_of(const LanguageModel& model, const Ids& ids, const Edits& edits) {
+Tensor edited_logs(const LanguageModel& model, const Ids& ids, const Edits& edits) {
   const Tensor last = residual_states(model, ids, edits).back();
   return read_out(model, ends_of(last, equal_texts(1, std::ssize(ids))));
 }
@@ -138,13 +138,13 @@ TEST_CASE("a head has the name of its highest score, or none") {
   CHECK(pattern_name({0, 0, 0.39, 0.2, 0.1, NAN}).empty());
 }
 
-// log p(token) after the text whose embedding of token t is multiplied by `factor`.
+// The logit of a token after the text whose embedding of token t is multiplied by `factor`.
 double scaled_output(const LanguageModel& model, int64_t t, real factor, int32_t token) {
   const Segments whole = equal_texts(1, std::ssize(text));
   Tensor input = Tensor::of({std::ssize(text), 8}, model.embedding(text).span());
   for (real& number : input.span().subspan(t * 8, 8)) number *= factor;
   const Tensor last = last_state(model, model.positions(input, whole), 0, whole);
-  return read_out(model, ends_of(last, whole)).data()[token];
+  return logits_of(model, ends_of(last, whole)).data()[token];
 }
 
 TEST_CASE("attributions are the derivatives by factors of the embeddings") {
@@ -240,9 +240,9 @@ TEST_CASE("a zeroed head equals a model whose output projection does not read it
       const SmallLanguageModel cut = without_rows_of(variant.options, place);
       const Tensor expected = expected_logs(cut.model, text);
       CHECK(each.target == doctest::Approx(std::exp(expected.data()[6])).epsilon(1e-4));
-      CHECK(each.best.front().token ==
+      CHECK(each.next.front().token ==
             std::ranges::max_element(expected.span()) - expected.span().begin());
-      CHECK(largest_difference(logs_of(small.model, text, {.without = {place}}), expected) <
+      CHECK(largest_difference(edited_logs(small.model, text, {.without = {place}}), expected) <
             10 * rounding);
       CHECK(largest_difference(expected, expected_logs(small.model, text)) > 1e-4);
     }
@@ -262,14 +262,14 @@ TEST_CASE("steering adds a direction to a state of every token") {
     const Tensor last = last_state(small.model, states[state] + direction, state, whole);
     const Edits edits{.pushes = {{state, direction}}};
     CHECK(largest_difference(read_out(small.model, ends_of(last, whole)),
-                             logs_of(small.model, text, edits)) < rounding);
+                             edited_logs(small.model, text, edits)) < rounding);
   }
   // After the last layer, the direction of a token makes this token likelier.
   const auto next = compare_next(small.model, text, {.pushes = {{2, direction}}});
-  const auto found = std::ranges::find(next, 6, &EditedOutput::Token::token);
+  const auto found = std::ranges::find(next, 6, &ChangedToken::token);
   REQUIRE(found != next.end());
   CHECK(found->after > found->before);
-  CHECK(std::ranges::is_sorted(next, std::greater<>(), &EditedOutput::Token::after));
+  CHECK(std::ranges::is_sorted(next, std::greater<>(), &ChangedToken::after));
 }
 
 TEST_CASE("without edits, decoding with edits writes what decoding with a cache writes") {

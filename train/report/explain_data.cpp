@@ -182,7 +182,7 @@ std::string token_json(const Explanation& explanation, int32_t token) {
   return json_quoted(explanation.vocabulary[static_cast<size_t>(token)]);
 }
 
-std::string explanation_page_data(const Explanation& explanation) {
+std::string explanation_page_data(const Explanation& explanation, const std::string& inspection) {
   const auto tokens = [&](const std::vector<int32_t>& ids) {
     return json_list(ids, [&](int32_t id) { return token_json(explanation, id); });
   };
@@ -191,14 +191,15 @@ std::string explanation_page_data(const Explanation& explanation) {
   return fmt::format(
       "{{\"source\":{},\"translation\":{},\"model\":{},\"vocabularySize\":{},\"given\":{},\n"
       "\"sourceTokens\":{},\n\"targetTokens\":{},\n\"steps\":{},\n\"attention\":{{\"encoder\":{},\n"
-      "\"decoder\":{},\n\"cross\":{}}},\n\"positions\":{},\n\"neighbours\":{},\n\"beam\":{}}}\n",
+      "\"decoder\":{},\n\"cross\":{}}},\n\"positions\":{},\n\"neighbours\":{},\n\"beam\":{},\n"
+      "\"inspection\":{}}}\n",
       json_quoted(explanation.source), json_quoted(explanation.translation),
       json_quoted(explanation.model), explanation.vocabulary.size(), explanation.given,
       tokens(explanation.source_tokens), tokens(explanation.target_tokens),
       json_list(steps, [&](size_t step) { return step_json(explanation, step); }),
       heads_json(explanation.encoder_self), heads_json(explanation.decoder_self),
       heads_json(explanation.cross), positions_json(explanation.positions),
-      neighbours_json(explanation), beam_json(explanation));
+      neighbours_json(explanation), beam_json(explanation), inspection);
 }
 
 }  // namespace calque

@@ -37,7 +37,7 @@ inline constexpr Named<BeamFate> beam_fates[] = {{"kept", BeamFate::kept},
 // The text of a token as a JSON string.
 std::string token_json(const Explanation& explanation, int32_t token);
 
-// The data of the page as JSON, with few digits for each number.
-std::string explanation_page_data(const Explanation& explanation);
+// The data of the page as JSON, with few digits for each number. `inspection` is JSON too.
+std::string explanation_page_data(const Explanation& explanation, const std::string& inspection);
 
 }  // namespace calque

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "cli/result_file.h"
+#include "cli/tasks/language_model/inspection_arguments.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/conversations/dataset.h"
@@ -15,6 +16,7 @@
 #include "train/tasks/data_settings.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/language_model/prompt_inspection.h"
 #include "train/tasks/language_model/run.h"
 #include "train/tasks/language_model/samples.h"
 #include "train/tasks/language_model/scoring.h"
@@ -122,8 +124,11 @@ void evaluate_language_model(const EvaluateArguments& arguments,
 }
 
 std::string explain_continuation(const ExplainArguments& arguments) {
+  const InspectionChoice choice = inspection_choice(arguments);
   const LanguageModelRun run = open_language_model_run(arguments.run);
-  return explanation_text(explain_prompt(run, arguments.text), arguments.form);
+  const Explanation explanation = explain_prompt(run, arguments.text);
+  const Inspection inspection = inspect_prompt(run, explanation, choice);
+  return explanation_text(explanation, arguments.form, &inspection);
 }
 
 }  // namespace

@@ -9,17 +9,21 @@
 
 #include "train/report/explain_data.h"
 #include "train/report/page_text.h"
+#include "train/report/pages/inspection_json.h"
 
 namespace calque {
 
 extern const std::string_view explain_html, page_css, explain_css;
 extern const std::string_view page_js, numbers_js, pictures_js, explain_steps_js,
-    explain_attention_js, explain_positions_js, explain_neighbours_js, explain_beam_js, explain_js;
+    explain_attention_js, explain_positions_js, explain_neighbours_js, explain_beam_js,
+    inspection_lens_js, inspection_heads_js, inspection_attribution_js, inspection_patching_js,
+    inspection_edits_js, explain_js;
 
 namespace {
 
 constexpr size_t alternatives_in_json = 50;
 constexpr int float_digits = 9;  // enough to parse to the same float
+constexpr int page_digits = 4;
 
 std::string exact(double value) { return json_number(value, float_digits); }
 
@@ -86,36 +90,44 @@ std::string raw_beam(const std::vector<BeamNode>& beam) {
 
 }  // namespace
 
-std::string explain_page(const Explanation& explanation) {
+std::string explain_page(const Explanation& explanation, const Inspection* inspection) {
   require_consistent(explanation);
   std::string style, script;
   for (const std::string_view part : {page_css, explain_css}) style += part;
   for (const std::string_view part :
        {page_js, numbers_js, pictures_js, explain_steps_js, explain_attention_js,
-        explain_positions_js, explain_neighbours_js, explain_beam_js, explain_js}) {
+        explain_positions_js, explain_neighbours_js, explain_beam_js, inspection_lens_js,
+        inspection_heads_js, inspection_attribution_js, inspection_patching_js, inspection_edits_js,
+        explain_js}) {
     script += part;
   }
+  const std::string inspected =
+      inspection == nullptr ? "null" : inspection_json(explanation, *inspection, page_digits);
   return filled(explain_html, {{"title", html_escaped(explanation.source)},
                                {"style", style},
-                               {"data", explanation_page_data(explanation)},
+                               {"data", explanation_page_data(explanation, inspected)},
                                {"script", script}});
 }
 
-std::string explanation_json(const Explanation& explanation) {
+std::string explanation_json(const Explanation& explanation, const Inspection* inspection) {
   require_consistent(explanation);
   std::vector<size_t> steps(explanation.target_tokens.size());
   std::iota(steps.begin(), steps.end(), size_t{0});
   return fmt::format(
       "{{\"source\":{},\n\"translation\":{},\n\"model\":{},\n\"source_tokens\":{},\n"
       "\"target_tokens\":{},\n\"given\":{},\n\"steps\":{},\n\"encoder_self\":{},\n"
-      "\"decoder_self\":{},\n\"cross\":{},\n\"positions\":{},\n\"neighbours\":{},\n\"beam\":{}}}\n",
+      "\"decoder_self\":{},\n\"cross\":{},\n\"positions\":{},\n\"neighbours\":{},\n\"beam\":{}{}}}"
+      "\n",
       json_quoted(explanation.source), json_quoted(explanation.translation),
       json_quoted(explanation.model), raw_tokens(explanation, explanation.source_tokens),
       raw_tokens(explanation, explanation.target_tokens), explanation.given,
       json_list(steps, [&](size_t step) { return raw_step(explanation, step); }),
       raw_heads(explanation.encoder_self), raw_heads(explanation.decoder_self),
       raw_heads(explanation.cross), raw_matrix(explanation.positions), raw_neighbours(explanation),
-      raw_beam(explanation.beam));
+      raw_beam(explanation.beam),
+      inspection == nullptr
+          ? ""
+          : ",\n\"inspection\":" + inspection_json(explanation, *inspection, float_digits));
 }
 
 }  // namespace calque

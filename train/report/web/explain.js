@@ -28,6 +28,19 @@ function adaptLessons(data) {
     + 'and softmax turns the scores into probabilities. It does so for the tokens of the prompt too. Choose a token below to see what else it considered.';
 }
 
+// Draws what the page has of an inspection. Returns the pictures to repaint.
+function drawInspection(data) {
+  const found = data.inspection;
+  for (const name of ['lens', 'heads', 'attribution']) byId(name).hidden = found === null;
+  byId('edits').hidden = !found || found.edited === null;
+  byId('patching').hidden = !found || found.patching === null;
+  if (found === null) return [];
+  if (found.edited) drawEdits(data);
+  const pictures = [new LensViewer(data), new HeadViewer(data), new AttributionViewer(data)];
+  if (found.patching) pictures.push(new PatchingViewer(data));
+  return pictures;
+}
+
 function start() {
   const data = embeddedData();
   const given = new URLSearchParams(window.location.hash.slice(1)).get('theme');
@@ -38,7 +51,7 @@ function start() {
   drawSentence(data);
   drawTokens(data);
   new StepViewer(data);
-  pictures.push(new AttentionViewer(data), new PositionViewer(data));
+  pictures.push(new AttentionViewer(data), new PositionViewer(data), ...drawInspection(data));
   drawNeighbours(data);
   new BeamViewer(data);
 }

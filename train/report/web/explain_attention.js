@@ -59,7 +59,7 @@ class AttentionViewer {
     return {layers, numbers, all: {title: 'mean of all layers and heads', matrix: meanOf(heads)},
       of: (layer, number) => {
         const matrix = heads.find((h) => h.layer === layer && h.head === number);
-        return matrix && {title: `layer ${layer + 1}, head ${number + 1}`, matrix};
+        return matrix && {title: `layer ${layer + 1}, head ${number + 1}${patternOf(this.data, layer, number)}`, matrix};
       },
       mean: (layer) => ({title: `layer ${layer + 1}, mean of its heads`, matrix: meanOf(heads.filter((h) => h.layer === layer))})};
   }

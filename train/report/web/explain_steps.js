@@ -37,6 +37,17 @@ function perplexityOf(step) {
   return Math.exp(best.reduce((sum, p) => sum + part(p), 0) + spread);
 }
 
+// A row of .bars: a token, its probability as a filled bar and the plain one as an outline.
+function barRow(text, plain, now, chosen) {
+  const outline = element('b'), filled = element('i');
+  outline.style.width = `${100 * plain}%`;
+  filled.style.width = `${100 * now}%`;
+  const out = now === 0 && plain > 0 ? ' out' : '';
+  const mark = chosen ? ' chosen' : '';
+  return [element('span', {class: `piece${mark}${out}`}, text), element('span', {class: `bar${out}`}, filled, outline),
+    element('span', {class: `value${out}`}, percent(now)), element('span', {class: 'value head'}, percent(plain))];
+}
+
 class StepViewer {
   constructor(data) {
     this.data = data;
@@ -107,25 +118,15 @@ class StepViewer {
     this.bars.replaceChildren(...['token', 'probability', 'now', 'model'].map((text, i) =>
       element('span', {class: i > 1 ? 'head value' : 'head'}, text)));
     const shown = step.best.map((_, i) => i).filter((i) => i < 10 || i === step.chosen);
-    for (const i of shown) this.bars.append(...this.barRow(step.best[i][0], plain.best[i], now.best[i], i === step.chosen));
+    for (const i of shown) this.bars.append(...barRow(step.best[i][0], plain.best[i], now.best[i], i === step.chosen));
     const count = this.data.vocabularySize - shown.length;
     if (count > 0) {
       const rest = (d) => d.rest + d.best.reduce((sum, p, i) => sum + (shown.includes(i) ? 0 : p), 0);
-      this.bars.append(...this.barRow(`${grouped(String(count))} others`, rest(plain), rest(now), false));
+      this.bars.append(...barRow(`${grouped(String(count))} others`, rest(plain), rest(now), false));
     }
     const perplexity = perplexityOf(step);
     const drawable = now.best.filter((p) => p > 0).length;
     this.summary.textContent = `Filled: with these settings; outline: as the model gave it. The model's choice here is as uncertain as one between ${perplexity < 10 ? perplexity.toFixed(2) : perplexity.toFixed(0)} equally likely tokens. `
       + (now.rest > 0 ? 'With these settings any token can be drawn.' : `With these settings ${drawable} token${drawable === 1 ? '' : 's'} can be drawn.`);
-  }
-
-  barRow(text, plain, now, chosen) {
-    const outline = element('b'), filled = element('i');
-    outline.style.width = `${100 * plain}%`;
-    filled.style.width = `${100 * now}%`;
-    const out = now === 0 && plain > 0 ? ' out' : '';
-    const mark = chosen ? ' chosen' : '';
-    return [element('span', {class: `piece${mark}${out}`}, text), element('span', {class: `bar${out}`}, filled, outline),
-      element('span', {class: `value${out}`}, percent(now)), element('span', {class: 'value head'}, percent(plain))];
   }
 }

@@ -76,13 +76,20 @@ function clipped(word) {
 
 const textWidth = (words) => Math.max(3, ...words.map((word) => Array.from(word).length)) * 7.7 + 12;
 
-// A matrix with words at its left (rows) and top (columns).
-function heatMap(matrix, wholeRowWords, wholeColumnWords, tell) {
+// From orange (-1) through the card's colour (0) to blue (1).
+function signedColor(share) {
+  const end = cssColor(share < 0 ? '--run1' : '--run0');
+  return `rgb(${mixed(cssColor('--card'), end, Math.min(1, Math.abs(share))).join(',')})`;
+}
+
+// A matrix with words at its left (rows) and top (columns). Cells have the colours of attention
+// weights, unless color(row, column) gives others.
+function heatMap(matrix, wholeRowWords, wholeColumnWords, tell, label = 'Heat map of attention weights', color = null) {
   const rowWords = wholeRowWords.map(clipped), columnWords = wholeColumnWords.map(clipped);
   const cell = Math.max(9, Math.min(26, Math.floor(430 / Math.max(matrix.rows, matrix.columns))));
   const left = textWidth(rowWords), top = textWidth(columnWords) * 0.72 + 6;
   const width = left + matrix.columns * cell + 50, height = top + matrix.rows * cell + 6;
-  const svg = svgElement('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Heat map of attention weights'});
+  const svg = svgElement('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label});
   columnWords.forEach((word, column) => {
     const x = left + (column + 0.5) * cell + 3;
     svg.append(svgElement('text', {transform: `translate(${x} ${top - 5}) rotate(-45)`}, word));
@@ -91,9 +98,9 @@ function heatMap(matrix, wholeRowWords, wholeColumnWords, tell) {
   rowWords.forEach((word, row) => {
     svg.append(svgElement('text', {x: left - 6, y: top + (row + 0.5) * cell + 4, 'text-anchor': 'end'}, word));
     for (let column = 0; column < matrix.columns; ++column) {
-      const weight = weightAt(matrix, row, column);
+      const weight = color ? null : weightAt(matrix, row, column);
       svg.append(svgElement('rect', {class: 'cell', x: left + column * cell, y: top + row * cell, width: cell, height: cell,
-        fill: `rgb(${mixed(low, high, weightShade(weight)).join(',')})`,
+        fill: color ? color(row, column) : `rgb(${mixed(low, high, weightShade(weight)).join(',')})`,
         onpointerenter: (event) => tooltip.show(tell(row, column, weight), event.pageX, event.pageY),
         onpointerleave: () => tooltip.hide()}));
     }

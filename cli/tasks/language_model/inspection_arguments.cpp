@@ -1,0 +1,55 @@
+#include "cli/tasks/language_model/inspection_arguments.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "cli/command_line.h"
+#include "core/parse_number.h"
+
+namespace calque {
+namespace {
+
+HeadPlace parse_head(const std::string& text) {
+  const size_t dot = text.find('.');
+  const std::string_view value = text;
+  const auto layer = parse_number<int64_t>(value.substr(0, dot));
+  const auto head =
+      dot == std::string::npos ? std::nullopt : parse_number<int64_t>(value.substr(dot + 1));
+  if (!layer || !head) {
+    wrong_command_line(
+        fmt::format("--without-heads: '{}' is no LAYER.HEAD, such as 2.3 for head 3 of layer 2",
+                    one_line(text)));
+  }
+  return {*layer - 1, *head - 1};
+}
+
+Steering parse_steering(const std::string& text) {
+  const size_t last = text.rfind(':');
+  const size_t first =
+      last == std::string::npos || last == 0 ? std::string::npos : text.rfind(':', last - 1);
+  if (first != std::string::npos && first > 0) {
+    const std::string_view value = text;
+    const auto layer = parse_number<int64_t>(value.substr(first + 1, last - first - 1));
+    const auto strength = parse_number<double>(value.substr(last + 1));
+    if (layer && strength && std::isfinite(*strength)) {
+      return {text.substr(0, first), *layer, *strength};
+    }
+  }
+  wrong_command_line(
+      fmt::format("--steer: '{}' is no WORD:LAYER:STRENGTH, such as sea:2:0.5", one_line(text)));
+}
+
+}  // namespace
+
+InspectionChoice inspection_choice(const ExplainArguments& arguments) {
+  InspectionChoice choice{.against = arguments.against};
+  for (const std::string& text : arguments.without_heads) {
+    choice.without.push_back(parse_head(text));
+  }
+  for (const std::string& text : arguments.steer) choice.steering.push_back(parse_steering(text));
+  return choice;
+}
+
+}  // namespace calque
