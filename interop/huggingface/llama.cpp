@@ -198,7 +198,11 @@ void describe_gemma3(const LanguageModel& model, Json& config) {
   config["attention_bias"] = has_attention_biases(layer);
   const auto size = static_cast<double>(layer.head_size());
   const auto scale = static_cast<double>(layer.attention_scale);
-  config["query_pre_attn_scalar"] = scale > 0 ? std::round(1e3 / (scale * scale)) / 1e3 : size;
+  const double scalar = scale > 0 ? std::round(1e3 / (scale * scale)) / 1e3 : size;
+  config["query_pre_attn_scalar"] = scalar;
+  if (scalar == std::floor(scalar)) {  // transformers 5 refuses 24.0
+    config["query_pre_attn_scalar"] = static_cast<int64_t>(scalar);
+  }
   config["sliding_window"] = attention.window > 0 ? attention.window + 1 : longest_window;
   config["rope_local_base_freq"] = layer.rotation.at_layer(attention.window > 0).base;
   Json types = Json::array();

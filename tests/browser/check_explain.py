@@ -116,12 +116,41 @@ def check_text(browser, checks, page):
     checks.that(browser.run("return document.getElementById('sentence').textContent.startsWith('prompt')"), "the prompt is labelled")
     checks.equal(browser.run("return document.querySelectorAll('#tokens .token').length"), 9, "every token of the prompt and its continuation is shown")
     checks.that("4 tokens in, 5 out" in browser.run("return document.getElementById('tokens').textContent"), "the numbers of tokens of the prompt and the continuation are shown")
-    for section in ("positions", "beam"):
+    for section in ("positions", "beam", "edits", "heads", "lens", "attribution", "patching"):
         checks.that(browser.run("return document.getElementById(arguments[0]).offsetHeight === 0", section), f"the section {section} is hidden for a language model")
     checks.equal(browser.run("return [...document.querySelectorAll('.tabs button')].map((b) => b.textContent).join()"), "Self-attention",
                  "a language model has only self-attention")
     check_sum(browser, checks, "the probabilities of a language model's first step")
     checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "the page is not wider than the window")
+
+
+def check_inspection(browser, checks, page):
+    """Checks the page of a language model with its inspection: 4 states, 9 tokens."""
+    checks.opens_clean(browser, page)
+    for section in ("edits", "heads", "lens", "attribution", "patching"):
+        checks.that(browser.run("return document.getElementById(arguments[0]).offsetHeight > 30", section), f"the section {section} is shown")
+    checks.equal(browser.run("return document.querySelectorAll('.lens tr').length"), 6, "the lens has a row for every state, the text and what was read")
+    box = browser.box(".lens td.right")
+    browser.pointer(("move", box["x"] + 5, box["y"] + 5))
+    checks.that("70.0 %" in (browser.tooltip() or ""), "the tooltip of the lens shows the probabilities")
+    checks.that("induction" in browser.run("return document.querySelectorAll('#heads button')[1].textContent"), "a head is named by its pattern")
+    checks.that("induction" in browser.run("return document.querySelectorAll('#attention .heads button')[1].title"), "the picture of a head has the name too")
+    browser.click("#heads button:nth-of-type(2)")
+    checks.equal(browser.run("return [...document.querySelectorAll('#heads .bars .value:not(.head)')].map((v) => v.textContent)"), ["50.0 %", "25.0 %"],
+                 "a click on a head shows the new output")
+    checks.equal(browser.run("return [...document.querySelectorAll('#heads .bars .bar + .value + .value')].map((v) => v.textContent)"), ["5.0 %", "70.0 %"],
+                 "the old output is beside it")
+    checks.equal(browser.run("return document.querySelectorAll('#attribution .cell').length"), 45, "attribution has a square for every new token and every token")
+    checks.equal(browser.run("return document.querySelectorAll('#patching .cell').length"), 20, "patching has a square for every state of every token of the prompt")
+    box = browser.box("#patching .cell")
+    browser.pointer(("move", box["x"] + 5, box["y"] + 5))
+    checks.that("50.0 %" in (browser.tooltip() or ""), "the tooltip of patching shows the share of the way")
+    checks.that("<b>other text" in browser.run("return document.getElementById('edits').textContent"), "the new continuation is shown as text")
+    checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "the page is not wider than the window")
+    before = browser.run("return document.querySelector('#patching .cell').getAttribute('fill')")
+    browser.click("#theme")
+    browser.click("#theme")
+    checks.that(browser.run("return document.querySelector('#patching .cell').getAttribute('fill')") != before, "the dark theme repaints the heat maps")
 
 
 def main():
@@ -131,6 +160,7 @@ def main():
         for check in (check_parts, check_steps, check_attention, check_positions_and_beam, check_themes):
             check(browser, checks, folder / "explain.html")
         check_text(browser, checks, folder / "explain-text.html")
+        check_inspection(browser, checks, folder / "explain-inspected.html")
         checks.opens_clean(browser, folder / "explain-empty.html")
         check_hostile(browser, checks, folder / "explain-hostile.html")
         if "--pictures" in sys.argv:

@@ -202,6 +202,46 @@ Explanation made_up_text_explanation() {
   return explanation;
 }
 
+Inspection made_up_inspection(const Explanation& explanation) {
+  Inspection inspection;
+  const auto& text = explanation.target_tokens;
+  const auto tokens = static_cast<int64_t>(text.size());
+  constexpr int states = 4;
+  for (int state = 0; state < states; ++state) {
+    auto& guesses = inspection.lens.emplace_back();
+    for (int64_t t = 0; t < tokens; ++t) {
+      const float sure = 0.2F * static_cast<float>(state) + 0.1F;
+      guesses.push_back({{{text[t], sure}, {3, 0.05F}}, sure});
+    }
+  }
+  for (const ExplainedHead& each : explanation.decoder_self) {
+    const bool odd = each.head % 2 == 1;
+    inspection.patterns.push_back({each.layer, each.head, 0.3, 0.1, 0.2, odd ? 0.8 : std::nan("")});
+    inspection.zeroed.push_back(
+        {each.layer, each.head, 0.25F, {{3, 0.05F, 0.5F}, {text[explanation.given], 0.7F, 0.25F}}});
+  }
+  const int64_t written = tokens - explanation.given;
+  inspection.attribution = {written, tokens, std::vector<float>(written * tokens)};
+  for (int64_t i = 0; i < written * tokens; ++i) {
+    inspection.attribution.values[i] = 0.1F * static_cast<float>(i % 7 - 3);
+  }
+  Patching& patching = inspection.patching.emplace();
+  patching.against = "<b>another prompt";
+  patching.other = {1};
+  for (int64_t t = 0; t < explanation.given; ++t) patching.other.push_back(3);
+  patching.gains = 3;
+  patching.loses = 2;
+  patching.before = -1;
+  patching.after = 3;
+  const int64_t prompt = explanation.given + 1;
+  patching.patched = {states, prompt, std::vector<float>(states * prompt, 1)};
+  inspection.edited = EditedOutput{.edits = {"without head 1.2"},
+                                   .next = {{3, 0.2F, 0.6F}, {4, 0.5F, 0.1F}},
+                                   .continuation = {3, 2},
+                                   .text = "<b>other text"};
+  return inspection;
+}
+
 Explanation hostile_explanation() {
   const std::string attack = "</script><img src=x onerror='window.broken = 1'>";
   Explanation explanation = explained({attack, "\xE2\x80\xA8", "\"&<b>", "</s>"},

@@ -58,6 +58,9 @@ void make_pages(const fs::path& folder) {
   write(folder / "explain.html", calque::explain_page(calque::tests::made_up_explanation()));
   write(folder / "explain-text.html",
         calque::explain_page(calque::tests::made_up_text_explanation()));
+  const calque::Explanation inspected = calque::tests::made_up_text_explanation();
+  const calque::Inspection inspection = calque::tests::made_up_inspection(inspected);
+  write(folder / "explain-inspected.html", calque::explain_page(inspected, &inspection));
   write(folder / "explain-empty.html", calque::explain_page({}));
   write(folder / "explain-hostile.html",
         calque::explain_page(calque::tests::hostile_explanation()));

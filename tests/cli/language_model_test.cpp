@@ -241,6 +241,71 @@ TEST_CASE("explain refuses a prompt that is too long, invalid text, and --svg") 
   check_refused(explain("The --svg"), 1, "--svg needs a run of task: translation; ");
 }
 
+TEST_CASE("explain --json has the inspection of the prompt and its continuation") {
+  const CommandResult ran = explain(
+      "'The dog' --json --against 'The cat' --without-heads 1.2,1.1 --steer 'a:1:0.5' "
+      "--steer e:0:-1");
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  const auto json = nlohmann::json::parse(ran.out);
+  const auto& found = json["inspection"];
+  const size_t tokens = json["target_tokens"].size(), given = json["given"];
+  REQUIRE(given == 7);
+  REQUIRE(found["lens"].size() == 2);
+  CHECK(found["lens"][1].size() == tokens);
+  // The last layer says what the model says.
+  const auto& last = found["lens"][1][given]["best"][0];
+  CHECK(last["id"] == json["steps"][given]["best"][0]["id"]);
+  CHECK(last["probability"].get<double>() ==
+        doctest::Approx(json["steps"][given]["best"][0]["probability"].get<double>()));
+  CHECK(found["heads"].size() == json["decoder_self"].size());
+  CHECK(found["attribution"].size() == tokens - given);
+  CHECK(found["attribution"][0].size() == tokens);
+  CHECK(found["patching"]["against"] == "The cat");
+  CHECK(found["patching"]["patched"].size() == 2);
+  CHECK(found["patching"]["patched"][0].size() == given + 1);
+  CHECK(found["edited"]["edits"] ==
+        nlohmann::json::parse(R"(["without head 1.2", "without head 1.1",
+            "steered along 'a' after layer 1, strength 0.5",
+            "steered along 'e' at the embeddings, strength -1"])"));
+  const auto plain = nlohmann::json::parse(explain("'The dog' --json").out)["inspection"];
+  CHECK((plain["patching"].is_null() && plain["edited"].is_null()));
+  CHECK(plain["heads"] == found["heads"]);
+}
+
+TEST_CASE("explain --terminal prints tables") {
+  const CommandResult ran = explain("'The dog' --terminal --against 'The cat' --without-heads 1.1");
+  CHECK(ran.status == 0);
+  for (const char* part : {"\nChanged: without head 1.1\n", "\nPatching from 'The cat'",
+                           "\nLogit lens", "\nHeads: ", "\n1.2 ", "\nAttribution"}) {
+    CHECK_MESSAGE(ran.out.find(part) != std::string::npos, part);
+  }
+}
+
+TEST_CASE("explain refuses heads, layers, words and prompts that do not fit") {
+  check_refused(explain("The --without-heads 3.1"), 1,
+                "there is no head 3.1; the heads of this model are 1.1 to 1.2");
+  check_refused(explain("The --without-heads 1.0"), 1, "there is no head 1.0");
+  check_refused(explain("The --without-heads 1.1,2"), 2,
+                "--without-heads: '2' is no LAYER.HEAD, such as 2.3");
+  check_refused(explain("The --steer e:3:1"), 1,
+                "there is no layer 3 to steer; the layers of this model are 1 to 1, and 0 is");
+  for (const char* wrong : {"e", "e:1", ":1:1", "e:x:1", "e:1:nan"}) {
+    check_refused(explain(std::string("The --steer ") + wrong), 2, "is no WORD:LAYER:STRENGTH");
+  }
+  check_refused(explain("The --steer '\u2603:1:1'"), 1, "the vocabulary has no tokens for");
+  check_refused(explain("'The dog' --against The"), 1,
+                "the prompt to patch from has 3 tokens, but the prompt has 7; patching needs two "
+                "prompts with the same number of tokens");
+  check_refused(explain("The --against " + std::string(40, 'e')), 1,
+                "the prompt to patch from has 41 tokens, but the model sees 32 at once");
+  check_refused(explain("The --against ''"), 2, "--against: the value is empty");
+  check_refused(explain("The --terminal --json"), 2, "--terminal");
+  for (const char* option : {"--against b", "--without-heads 1.1", "--steer a:1:1", "--terminal"}) {
+    check_refused(run("calque explain " + trained().run + " a " + option), 1,
+                  "needs a run of task: language-model; ");
+  }
+}
+
 TEST_CASE("info prints the task of a run and its parameters") {
   const CommandResult ran = run("calque info " + run_folder());
   CHECK(ran.status == 0);
