@@ -12,10 +12,16 @@ KeptBatch::KeptBatch(const std::vector<std::string>& sentences, const Placeholde
   for (size_t i = 0; i < sentences_; ++i) {
     KeptText text(sentences[i], kinds);
     if (!text.has_placeholders()) continue;
-    const size_t masked = inputs_.size();
-    inputs_.push_back(text.masked());
+    size_t masked = i;
+    if (text.is_readable()) {
+      masked = inputs_.size();
+      inputs_.push_back(text.masked());
+    } else {
+      inputs_[i] = text.masked();
+    }
+    const size_t segments = inputs_.size();
     std::ranges::move(text.segments(), std::back_inserter(inputs_));
-    kept_.push_back({i, std::move(text), masked, masked + 1});
+    kept_.push_back({i, std::move(text), masked, segments});
   }
 }
 

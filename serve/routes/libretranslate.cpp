@@ -7,8 +7,8 @@
 
 #include "data/placeholders/kept_batch.h"
 #include "serve/http/error.h"
+#include "serve/request_texts.h"
 #include "serve/service.h"
-#include "serve/text_pieces.h"
 #include "train/tasks/translation/search.h"
 
 namespace calque {
@@ -61,57 +61,6 @@ Choice translator_for(const ServedRuns& runs, const Fields& fields,
   if (!choice.translator) refuse(400, "{} to {} is not supported", source, target);
   return choice;
 }
-
-// Splits the texts of a request into one list of sentences, and joins the translations again.
-struct Texts {
-  std::vector<std::vector<TextPiece>> texts;  // [texts][pieces]
-  TextFormat format;
-
-  // Without a splitter, a line or the text between two tags is a sentence.
-  Texts(const std::vector<std::string>& from, TextFormat format_, const SentenceSplitter* splitter)
-      : format(format_) {
-    for (const std::string& text : from) {
-      std::vector<TextPiece> pieces = pieces_of(text, format);
-      texts.push_back(splitter ? divided(std::move(pieces), *splitter) : std::move(pieces));
-    }
-  }
-  std::vector<std::string> sentences() const {
-    std::vector<std::string> all;
-    for (const auto& pieces : texts) {
-      for (const TextPiece& piece : pieces) {
-        if (piece.sentence) all.push_back(piece.text);
-      }
-    }
-    return all;
-  }
-  // Returns the translations of each text, best first: the k-th joins the k-th best translation of
-  // each sentence, or the last one if a sentence has fewer.
-  std::vector<std::vector<std::string>> joined(
-      const std::vector<std::vector<std::string>>& found) const {
-    std::vector<std::vector<std::string>> results;
-    size_t at = 0;
-    for (const auto& pieces : texts) {
-      const size_t first = at;
-      size_t count = 1;
-      for (const TextPiece& piece : pieces) {
-        if (piece.sentence) count = std::max(count, found[at++].size());
-      }
-      std::vector<std::string>& own = results.emplace_back(count);
-      for (size_t k = 0; k < count; ++k) {
-        at = first;
-        for (const TextPiece& piece : pieces) {
-          if (!piece.sentence) {
-            own[k] += piece.text;
-            continue;
-          }
-          const std::vector<std::string>& best = found[at++];
-          own[k] += written(best[std::min(k, best.size() - 1)], format);
-        }
-      }
-    }
-    return results;
-  }
-};
 
 // The tokens of each sentence.
 std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
@@ -171,12 +120,12 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   const int64_t alternatives =
       fields.whole_or("alternatives", 0, 0, service.options().alternatives);
   const bool split = fields.flag_or("split_sentences", true);
-  const Texts texts(given, format_of(fields), split ? &translator.splitter : nullptr);
+  const RequestTexts texts(given, format_of(fields), translator, split);
   const std::vector<std::string> sentences = texts.sentences();
   if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
     refuse(400, "{} sentences; a request may have at most {}", sentences.size(), most);
   }
-  const KeptBatch kept(sentences, {});
+  const KeptBatch kept(sentences, texts.kinds());
   std::vector<QueuedWork::Sentence> tokens = encoded(translator, kept.inputs());
   const json warnings = warnings_of(translator, std::span(tokens).first(sentences.size()));
   const auto done = [=](const std::vector<std::vector<std::string>>& found) {

@@ -149,17 +149,26 @@ TEST_CASE("alternatives differ from the translation, and are returned only on re
       served.posted("/translate", {{"q", "a"}, {"target", "tgt"}}).contains("alternatives"));
 }
 
-TEST_CASE("HTML tags are kept, and the text between them is translated") {
+TEST_CASE("HTML tags are kept, and a sentence with tags is translated as one") {
   TestService served;
   const auto translated = [&](const std::string& q) {
     return served.posted("/translate", {{"q", q}, {"target", "tgt"}, {"format", "html"}})
         .at("translatedText")
         .get<std::string>();
   };
-  const json plain = served.posted("/translate", {{"q", {"a b", "c"}}, {"target", "tgt"}});
+  const json plain = served.posted("/translate", {{"q", {"a b", "c d"}}, {"target", "tgt"}});
   const auto line = [&](size_t i) { return plain["translatedText"][i].get<std::string>(); };
-  CHECK(translated("<p>a\n b <i>c</i></p>") == "<p>" + line(0) + " <i>" + line(1) + "</i></p>");
-  CHECK(translated("<br>") == "<br>");
+  CHECK(translated("<p>a\n b<br> <i>c d</i></p>") ==
+        "<p>" + line(0) + "<br> <i>" + line(1) + "</i></p>");
+  CHECK(translated("<br><pre>a</pre>") == "<br><pre>a</pre>");
+  std::string tagged = translated("a <i>b</i>");
+  for (const std::string tag : {"<i>", "</i>"}) {
+    const size_t at = tagged.find(tag);
+    REQUIRE(at != std::string::npos);
+    tagged.erase(at, tag.size());
+  }
+  CHECK(tagged == line(0));
+  CHECK(translated("a <code>x</code> b").find("<code>x</code>") != std::string::npos);
 }
 
 TEST_CASE("detect recognises the languages of the runs, and spec lists the translation routes") {

@@ -127,5 +127,29 @@ TEST_CASE("an accelerator is taken from a label and put into its translation") {
   }
 }
 
+TEST_CASE("texts with parts of markup are masked at once, alone and in a batch") {
+  const std::string kept =
+                        "\uFDD0"
+                        "7\uFDD1",
+                    text = "run " + kept + " now";
+  const PlaceholderKinds kinds{.markup = true};
+  CHECK(found_in("\uFDD0"
+                 "7\uFDD1 \uFDD0x\uFDD1",
+                 kinds) == Texts{kept});
+  Texts seen;
+  KeptCounts counts;
+  const auto loud = [&](const Texts& inputs) {
+    seen = inputs;
+    return Texts{"X1 ab"};
+  };
+  CHECK(translate_keeping(Texts{text}, kinds, loud, counts) == Texts{kept + " ab"});
+  CHECK(seen == Texts{"run X1 now"});
+  CHECK(counts.masked == 1);
+  const KeptBatch batch({text}, kinds);
+  CHECK(batch.inputs() == Texts{"run X1 now", "run", "now"});
+  CHECK(batch.chosen({{"X1 ab", "ab"}, {"c"}, {"d"}}) ==
+        std::vector<Texts>{{kept + " ab", "c " + kept + " d"}});
+}
+
 }  // namespace
 }  // namespace calque

@@ -3,15 +3,11 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "data/markup/tag_placeholders.h"
-#include "data/markup/tag_placement.h"
+#include "train/tasks/translation/marked_sentence.h"
 #include "train/tasks/translation/sentence_words.h"
-#include "train/tasks/translation/word_links.h"
 
 namespace calque {
 namespace {
-
-constexpr KeepOptions keep_in_document = {{.addresses = true, .markup = true}};
 
 // Texts whose sentences are translated together.
 struct SomeTexts {
@@ -25,9 +21,8 @@ struct SomeTexts {
 DocumentTranslator::DocumentTranslator(const std::vector<TranslationRun>& runs,
                                        const TranslationOptions& options)
     : run_(runs.front()),
-      aligns_(aligns_words(run_)),
       splitter_(source_splitter(run_)),
-      translator_(runs, options, keep_in_document) {}
+      translator_(runs, options, {.kinds = kept_in_markup}) {}
 
 void DocumentTranslator::check(const MarkupFile& file, const std::string& name) const {
   for (const MarkupText& each : file.texts()) {
@@ -77,7 +72,7 @@ std::vector<MarkedText> DocumentTranslator::translated(const std::vector<MarkedT
   std::vector<std::string> inputs;
   std::vector<size_t> input_of;
   for (const MarkedText& each : sentences) {
-    std::string input = aligns_ ? each.text : with_tag_placeholders(each);
+    std::string input = marked_input(run_, each);
     const auto [known, added] = indices.emplace(input, inputs.size());
     if (added) inputs.push_back(std::move(input));
     input_of.push_back(known->second);
@@ -85,19 +80,8 @@ std::vector<MarkedText> DocumentTranslator::translated(const std::vector<MarkedT
   const std::vector<std::string> found = translator_.translate(inputs, 0);
   std::vector<MarkedText> all;
   for (size_t i = 0; i < sentences.size(); ++i) {
-    const MarkedText& source = sentences[i];
-    const std::string& translation = found[input_of[i]];
-    if (!has_words(source.text)) {
-      all.push_back(source);
-    } else if (source.tags.empty()) {
-      all.push_back({translation});
-    } else if (aligns_) {
-      all.push_back(
-          with_placed_tags(source, translation, attended_links(run_, source.text, translation)));
-    } else {
-      all.push_back(without_tag_placeholders(translation, source));
-    }
-    counts_.tags += std::ssize(source.tags);
+    all.push_back(marked_translation(run_, sentences[i], found[input_of[i]]));
+    counts_.tags += std::ssize(sentences[i].tags);
   }
   counts_.sentences += std::ssize(sentences);
   return all;

@@ -38,7 +38,6 @@ class DocumentTranslator {
   std::vector<MarkedText> translated(const std::vector<MarkedText>& sentences);
 
   const TranslationRun& run_;
-  bool aligns_;
   SentenceSplitter splitter_;
   TextTranslator translator_;
   DocumentCounts counts_;
