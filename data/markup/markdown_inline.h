@@ -20,10 +20,4 @@ using LinkLabels = std::vector<std::string>;
 PlacedText read_inline(std::string_view file, std::span<const TextRange> lines,
                        const LinkLabels& labels, Markup& found);
 
-// Whether a line that begins so would be an item of a list, a heading, a quotation or code.
-bool begins_block(std::string_view text);
-
-// Escapes what would be markup. `at_begin` tells whether the text begins a line.
-std::string markdown_escaped(std::string_view text, bool at_begin, bool table_cell);
-
 }  // namespace calque

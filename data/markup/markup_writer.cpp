@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "data/markup/html_references.h"
-#include "data/markup/markdown_inline.h"
+#include "data/markup/markdown_escapes.h"
 #include "data/markup/wrapped_lines.h"
 
 namespace calque {

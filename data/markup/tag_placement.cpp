@@ -1,14 +1,13 @@
 #include "data/markup/tag_placement.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
+#include "data/markup/border_placement.h"
 #include "data/markup/text_words.h"
 #include "data/markup/word_pairs.h"
-#include "data/text/utf8.h"
 
 namespace calque {
 namespace {
@@ -49,8 +48,8 @@ class TagPlacer {
   }
 
   MarkedText place() {
-    const std::vector<size_t> borders = border_tags();
-    const std::vector<size_t> ends = section_ends(borders);
+    const std::vector<size_t> borders = border_tags(source_);
+    const std::vector<size_t> ends = words_before_borders(source_, placed_.text, words_.target);
     size_t tag = 0;
     WordRange from{0, 0}, to{0, 0};
     for (size_t i = 0; i <= borders.size(); ++i) {
@@ -83,47 +82,6 @@ class TagPlacer {
       partner_[i] = found->second;
       partner_[found->second] = i;
     }
-  }
-
-  std::vector<size_t> border_tags() const {
-    std::vector<size_t> borders;
-    for (size_t i = 0; i < source_.tags.size(); ++i) {
-      if (source_.tags[i].role == TagRole::border) borders.push_back(i);
-    }
-    return borders;
-  }
-
-  // The number of target words before each border: at white space, in proportion to the length, and
-  // rather behind a comma.
-  std::vector<size_t> section_ends(const std::vector<size_t>& borders) const {
-    std::vector<size_t> places;  // words that may begin a section
-    for (size_t t = 1; t < words_.target.size(); ++t) {
-      if (words_.target[t - 1].end < words_.target[t].begin) places.push_back(t);
-    }
-    const double source = std::max<double>(1, static_cast<double>(source_.text.size()));
-    const auto length = static_cast<double>(placed_.text.size());
-    std::vector<size_t> ends;
-    size_t next = 0;
-    for (size_t i = 0; i < borders.size(); ++i) {
-      const size_t left = borders.size() - i - 1;
-      const size_t last = places.size() > next + left ? places.size() - left : places.size();
-      if (next >= places.size()) {
-        ends.push_back(words_.target.size());
-        continue;
-      }
-      const double ideal = static_cast<double>(source_.tags[borders[i]].at) / source * length;
-      const auto cost = [&](size_t place) {
-        const TextRange& before = words_.target[place - 1];
-        const double distance = std::abs(static_cast<double>(before.end) - ideal);
-        return distance - (is_mark(before.of(placed_.text)) ? 6 : 0);
-      };
-      const auto begin = places.begin() + static_cast<int64_t>(next);
-      const auto best =
-          std::ranges::min_element(begin, places.begin() + static_cast<int64_t>(last), {}, cost);
-      ends.push_back(*best);
-      next = static_cast<size_t>(best - places.begin()) + 1;
-    }
-    return ends;
   }
 
   // Places tags that are around words of `from` into the words of `to`.

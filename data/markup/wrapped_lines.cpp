@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/markup/markdown_inline.h"
+#include "data/markup/markdown_escapes.h"
 #include "data/text/utf8.h"
 
 namespace calque {
