@@ -16,9 +16,10 @@ struct Share {
   double low, middle, high;
 };
 constexpr Share of_doublings{0.25, 0.44, 0.7};
-constexpr Share of_loss{0.6, 0.9, 1.2};
+constexpr Share of_accuracy{0.6, 0.9, 1.2};
+constexpr Share the_same{1, 1, 1};  // for metrics that are the loss in another unit
 // Of scores of translations, which begin to rise late and then fast.
-constexpr Share of_loss_in_text{0.4, 1.2, 2.5};
+constexpr Share of_text_score{0.4, 1.2, 2.5};
 constexpr double least_text_score = 5;  // before that they say nothing
 
 struct Point {
@@ -100,7 +101,8 @@ std::optional<Prediction> score_at_end(const ReportRun& run, const Recent& recen
   const std::vector<Point> points = recent.points(losses, *values);
   if (points.size() < fewest) return {};
   const Trend trend = trend_of(points);
-  const Share& part = in_text ? of_loss_in_text : of_loss;
+  const bool is_loss = metric.better == Better::lower;
+  const Share& part = in_text ? of_text_score : is_loss ? the_same : of_accuracy;
   const double least =
       std::min(std::abs(loss.low - losses->back()), std::abs(loss.high - losses->back()));
   const double most =

@@ -100,10 +100,12 @@ void RunLog::prediction(int64_t step, std::span<const Prediction> predictions) {
   metrics(prediction_json(step, predictions));
   std::string line;
   for (const Prediction& p : predictions) {
-    const auto metric = std::ranges::find(known_, p.column, &MetricInfo::column);
-    if (metric == known_.end() || metric->label.empty()) continue;
-    line += fmt::format("{} {} {} to {}", line.empty() ? "" : ",", metric->label,
-                        value_text(p.low, *metric), value_text(p.high, *metric));
+    const auto known = std::ranges::find(known_, p.column, &MetricInfo::column);
+    if (known == known_.end() || known->label.empty()) continue;
+    MetricInfo metric = *known;
+    metric.decimals = std::min(metric.decimals, 2);
+    line += fmt::format("{} {} {} to {}", line.empty() ? "" : ",", metric.label,
+                        value_text(p.low, metric), value_text(p.high, metric));
   }
   if (!line.empty()) say("      expected at the end:" + line);
 }

@@ -60,6 +60,23 @@ TEST_CASE("the accuracy gains with the loss") {
   CHECK(ends[1].high == doctest::Approx(now + 0.1 * 0.7 * 1.2));
 }
 
+TEST_CASE("the bits per character are the loss in another unit") {
+  const TemporaryRun run;
+  std::string lines;
+  for (int i = 1; i <= 10; ++i) {
+    const double loss = 8 - std::log2(i);
+    lines += fmt::format(R"({{"kind":"valid","step":{},"loss":{},"bits_per_character":{}}})",
+                         10 * i, loss, 1.5 * loss);
+    lines += '\n';
+  }
+  run.write("metrics.jsonl", lines);
+  const std::vector<Prediction> ends =
+      predictions(read_run(run.folder(), metrics_of(TaskKind::language_model)), 0.5);
+  REQUIRE(ends.size() == 2);
+  CHECK(ends[1].low == doctest::Approx(1.5 * ends[0].low));
+  CHECK(ends[1].high == doctest::Approx(1.5 * ends[0].high));
+}
+
 TEST_CASE("a score of translations near 0 says nothing") {
   CHECK(predicted(validations(0.5, 1, R"(,"bleu":4)"), 0.5).size() == 1);
   CHECK(predicted(validations(0.5, 1, R"(,"bleu":6)"), 0.5).size() == 2);
