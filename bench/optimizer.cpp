@@ -1,6 +1,6 @@
 // The memory traffic of each optimiser's update, in bytes per second, beside the traffic of a copy,
-// which is the limit. The arguments are about the numbers of parameters of the presets tiny and
-// base.
+// which is the limit. (Muon's limit is its products.) The arguments are about the numbers of
+// parameters of the presets tiny and base.
 //
 //   build/release/bench/optimizer --benchmark_filter=Adam
 #include "optim/optimizer.h"
@@ -65,6 +65,8 @@ void AdamW8(benchmark::State& state) { update(state, AdamSettings{.decay = {.rat
 void Momentum6(benchmark::State& state) { update(state, SgdSettings{.momentum = 0.9}, 6); }
 void Adafactor7(benchmark::State& state) { update(state, AdafactorSettings{}, 7); }
 
+void Muon6(benchmark::State& state) { update(state, MuonSettings{}, 6); }
+
 void Average(benchmark::State& state) {
   const Parameters parameters = parameters_of(state.range(0));
   WeightAverage average(parameters, {});
@@ -82,6 +84,7 @@ BENCHMARK(Adam8)->Name("Adam")->Apply(sizes);
 BENCHMARK(AdamW8)->Name("AdamW")->Apply(sizes);
 BENCHMARK(Momentum6)->Name("Momentum")->Apply(sizes);
 BENCHMARK(Adafactor7)->Name("Adafactor")->Apply(sizes);
+BENCHMARK(Muon6)->Name("Muon")->Apply(sizes);
 BENCHMARK(Average)->Apply(sizes);
 
 }  // namespace
