@@ -123,7 +123,10 @@ class Curve:
             self.write("train", step, epoch, statistics.fmean(self.losses))
             self.losses = []
         if step % every == 0 or step == self.steps:
-            self.write("valid", step, epoch, self.validate(model))
+            begin = time.perf_counter()
+            loss = self.validate(model)
+            self.begin += time.perf_counter() - begin  # only training counts
+            self.write("valid", step, epoch, loss)
 
 
 def main():

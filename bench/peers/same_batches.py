@@ -225,7 +225,10 @@ def main():
             write("train", loss / tokens, nll / tokens, lr=rate, grad_norm=norm, tokens=seen)
             interval = []
         if update["ended"]:
-            write("valid", *validate(model, held_out, recipe.smoothing))
+            before = time.time()
+            losses = validate(model, held_out, recipe.smoothing)
+            begin += time.time() - before  # only training counts
+            write("valid", *losses)
 
 
 if __name__ == "__main__":
