@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/parse_number.h"
 #include "data/text/letter_case.h"
 #include "data/text/lowercase.h"
 #include "data/text/utf8.h"
@@ -30,25 +31,45 @@ TextRange with_letters(std::string_view text, TextRange range) {
   return {first.value_or(range.begin), first ? last : range.begin};
 }
 
-std::vector<size_t> places_of_word(const std::string& word, const std::string& text) {
-  std::vector<size_t> places;
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    const bool begins = at == 0 || !is_word_byte(text[at - 1]);
-    if (begins && (end == text.size() || !is_word_byte(text[end]))) places.push_back(at);
+constexpr std::string_view digits = "0123456789";
+
+// The length of the longest run of X in front of the first digit of a mask; 0 without one.
+size_t longest_mask(std::string_view text, size_t masks) {
+  size_t longest = 0, run = 0;
+  for (const char c : text) {
+    const bool digit = c >= '1' && c <= '9' && static_cast<size_t>(c - '0') <= masks;
+    if (digit) longest = std::max(longest, run);
+    run = c == 'X' ? run + 1 : 0;
   }
-  return places;
+  return longest;
+}
+
+struct NumberedWord {
+  size_t begin;
+  std::string_view number;
+};
+
+// The words that are `begin`, in any case, and a number.
+std::vector<NumberedWord> numbered_words(std::string_view begin, std::string_view text) {
+  const std::string lower = ascii_lowercase(text), word = ascii_lowercase(begin);
+  std::vector<NumberedWord> words;
+  for (size_t at = lower.find(word); at != lower.npos; at = lower.find(word, at + 1)) {
+    const size_t number = at + word.size();
+    const size_t end = std::min(lower.find_first_not_of(digits, number), lower.size());
+    const bool begins = at == 0 || !is_word_byte(lower[at - 1]);
+    const bool ends = end == lower.size() || !is_word_byte(lower[end]);
+    if (begins && ends) words.push_back({at, text.substr(number, end - number)});
+  }
+  return words;
 }
 
 }  // namespace
 
 KeptText::KeptText(std::string text, const PlaceholderKinds& kinds)
-    : text_(std::move(text)), kinds_(kinds), ranges_(find_placeholders(text_, kinds)) {
-  const auto occurs = [&](size_t i) { return text_.find(mask(i)) != text_.npos; };
-  for (size_t i = 1; i <= ranges_.size(); ++i) {
-    while (occurs(i)) mask_ += 'X', i = 1;
-  }
-}
+    : text_(std::move(text)),
+      kinds_(kinds),
+      ranges_(find_placeholders(text_, kinds)),
+      mask_(1 + longest_mask(text_, ranges_.size()), 'X') {}
 
 std::string KeptText::masked() const {
   std::string masked;
@@ -65,20 +86,17 @@ std::string KeptText::masked() const {
 }
 
 std::optional<std::string> KeptText::unmasked(std::string_view translation) const {
-  const std::string lower = ascii_lowercase(translation);
-  std::vector<std::pair<size_t, size_t>> found;  // where, and which
-  for (size_t i = 0; i < ranges_.size(); ++i) {
-    const std::vector<size_t> places = places_of_word(ascii_lowercase(mask(i + 1)), lower);
-    if (places.size() != 1) return std::nullopt;
-    found.emplace_back(places.front(), i);
-  }
-  std::ranges::sort(found);
   std::string text;
   size_t at = 0;
-  for (const auto& [where, i] : found) {
-    const TextRange& range = ranges_[i];
-    text += translation.substr(at, where - at);
-    at = where + mask(i + 1).size();
+  std::vector<bool> found(ranges_.size());
+  for (const auto& [begin, number] : numbered_words(mask_, translation)) {
+    const auto which = parse_number<size_t>(number);
+    if (!which || *which == 0 || *which > ranges_.size() || number.front() == '0') continue;
+    if (found[*which - 1]) return std::nullopt;
+    found[*which - 1] = true;
+    const TextRange& range = ranges_[*which - 1];
+    text += translation.substr(at, begin - at);
+    at = begin + mask(*which).size();
     // The spaces that masked() added.
     const bool joins_left = range.begin > 0 && is_word_byte(text_[range.begin - 1]);
     const bool joins_right = range.end < text_.size() && is_word_byte(text_[range.end]);
@@ -87,7 +105,7 @@ std::optional<std::string> KeptText::unmasked(std::string_view translation) cons
     if (joins_right && at < translation.size() && translation[at] == ' ') ++at;
   }
   text += translation.substr(at);
-  if (!accepts(text)) return std::nullopt;
+  if (std::ranges::count(found, false) > 0 || !accepts(text)) return std::nullopt;
   return text;
 }
 

@@ -46,7 +46,7 @@ class KeptText {
   std::string text_;
   PlaceholderKinds kinds_;
   std::vector<TextRange> ranges_;
-  std::string mask_ = "X";  // with a number, a word that the text does not have
+  std::string mask_;  // X or more of it: with a number, a word that the text does not have
 };
 
 using TranslateAll = std::function<std::vector<std::string>(const std::vector<std::string>& texts)>;

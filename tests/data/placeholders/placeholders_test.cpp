@@ -151,5 +151,22 @@ TEST_CASE("texts with parts of markup are masked at once, alone and in a batch")
         std::vector<Texts>{{kept + " ab", "c " + kept + " d"}});
 }
 
+TEST_CASE("masks are words that the text does not have") {
+  const auto masked = [](const char* text) { return KeptText(text, {}).masked(); };
+  CHECK(masked("X2 or X0 at a@b.de") == "X2 or X0 at X1");
+  CHECK(masked("X1 or aXX12 at a@b.de") == "X1 or aXX12 at XXX1");
+  const KeptText text("a@b.de and c@d.de", {});
+  CHECK(text.unmasked("x2 X12 X01 X1") == "c@d.de X12 X01 a@b.de");
+  CHECK(!text.unmasked("X2 X1 x1"));
+  CHECK(!text.unmasked("X2 X1a"));
+}
+
+TEST_CASE("a text with very many placeholders is masked in time that grows with its length") {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "see www.x.de ";
+  const KeptText kept(text, {});
+  CHECK(kept.unmasked(kept.masked()) == text);
+}
+
 }  // namespace
 }  // namespace calque
