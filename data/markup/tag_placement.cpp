@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "data/markup/border_placement.h"
-#include "data/markup/text_words.h"
 #include "data/markup/word_pairs.h"
 
 namespace calque {
@@ -14,10 +13,6 @@ namespace {
 
 constexpr size_t no_tag = std::string_view::npos;
 constexpr int most_nested = 200;
-
-struct WordRange {  // by index
-  size_t begin, end;
-};
 
 using TakenWords = std::map<size_t, size_t>;  // from the end of a range to its begin
 
@@ -32,18 +27,7 @@ struct TagPart {
 class TagPlacer {
  public:
   TagPlacer(const MarkedText& source, std::string translation, std::span<const WordLink> links)
-      : source_(source),
-        placed_{std::move(translation)},
-        words_(source, placed_.text, links),
-        targets_of_(words_.source.size()) {
-    for (size_t t = 0; t < words_.target.size(); ++t) {
-      if (words_.source_of[t] >= 0) {
-        targets_of_[static_cast<size_t>(words_.source_of[t])].push_back(t);
-      }
-    }
-    for (const TextRange& word : words_.source) {
-      spoken_.push_back(spoken_.back() + (is_mark(word.of(source.text)) ? 0 : 1));
-    }
+      : source_(source), placed_{std::move(translation)}, words_(source, placed_.text, links) {
     find_tags();
   }
 
@@ -58,7 +42,7 @@ class TagPlacer {
       to.end = last ? words_.target.size() : ends[i];
       place_tags(tag, last ? source_.tags.size() : borders[i], from, to, 0);
       if (last) break;
-      put(borders[i], end_of(to.end));
+      put(borders[i], words_.end_before(to.end));
       tag = borders[i] + 1;
       from.begin = from.end, to.begin = to.end;
     }
@@ -87,7 +71,7 @@ class TagPlacer {
   // Places tags that are around words of `from` into the words of `to`.
   void place_tags(size_t first, size_t end, WordRange from, WordRange to, int depth) {
     if (depth == most_nested) {
-      for (; first < end; ++first) put(first, begin_of(to.begin));
+      for (; first < end; ++first) put(first, words_.begin_of(to.begin));
     }
     std::vector<TagPart> parts = parts_of(first, end, from);
     if (parts.empty()) return;
@@ -96,7 +80,7 @@ class TagPlacer {
     for (TagPart& part : parts) {
       if (part.to.begin < part.to.end) continue;
       place_point(part, taken, from, to);
-      if (!part.point && spoken(part.from)) take_word(part, taken, to);
+      if (!part.point && words_.spoken(part.from)) take_word(part, taken, to);
     }
     std::ranges::stable_sort(parts, {}, [](const TagPart& part) {
       return std::pair(part.to.begin, part.to.begin < part.to.end);
@@ -107,9 +91,11 @@ class TagPlacer {
         put(part.open, place_of(part));
         continue;
       }
-      if (part.open != no_tag) put(part.open, empty ? place_of(part) : begin_of(part.to.begin));
+      if (part.open != no_tag)
+        put(part.open, empty ? place_of(part) : words_.begin_of(part.to.begin));
       place_tags(part.inner_begin, part.inner_end, part.from, part.to, depth + 1);
-      if (part.close != no_tag) put(part.close, empty ? place_of(part) : end_of(part.to.end));
+      if (part.close != no_tag)
+        put(part.close, empty ? place_of(part) : words_.end_before(part.to.end));
     }
   }
 
@@ -146,7 +132,7 @@ class TagPlacer {
       TagPart& part = parts[i];
       part.to = {to.begin, to.begin};
       if (part.point) continue;
-      if (is_whole(part.from, from)) part.to = spoken_part(to, part.from, from);
+      if (words_.is_whole(part.from, from)) part.to = words_.spoken_part(to, part.from, from);
       for (size_t s = part.from.begin; s < part.from.end; ++s) part_of[s - from.begin] = i;
     }
     std::vector<int> best(parts.size(), 0);
@@ -154,7 +140,7 @@ class TagPlacer {
     int sum = 0;
     for (size_t t = to.begin; t < to.end; ++t) {
       const int32_t s = words_.source_of[t];
-      if (s < 0 && is_mark(words_.target[t].of(placed_.text))) continue;
+      if (s < 0 && words_.target_is_mark[t]) continue;
       const bool inside =
           s >= static_cast<int32_t>(from.begin) && s < static_cast<int32_t>(from.end);
       const size_t own = inside ? part_of[static_cast<size_t>(s) - from.begin] : no_tag;
@@ -164,7 +150,7 @@ class TagPlacer {
       }
       if (own != current || sum < 0) current = own, sum = 0, begin = t;
       sum += own_word;
-      if (sum <= best[own] || is_whole(parts[own].from, from)) continue;
+      if (sum <= best[own] || words_.is_whole(parts[own].from, from)) continue;
       best[own] = sum;
       parts[own].to = {begin, t + 1};
     }
@@ -190,35 +176,6 @@ class TagPlacer {
     return taken;
   }
 
-  size_t spoken(WordRange part) const { return spoken_[part.end] - spoken_[part.begin]; }
-
-  // Whether the part has all words but punctuation.
-  bool is_whole(WordRange part, WordRange all) const {
-    return spoken(part) > 0 && spoken(part) == spoken(all);
-  }
-
-  // All of the target, without the punctuation at an end where the part has not that of the source.
-  WordRange spoken_part(WordRange to, WordRange part, WordRange all) const {
-    const auto mark = [&](size_t t) { return is_mark(words_.target[t].of(placed_.text)); };
-    WordRange inner = to;
-    if (part.begin > all.begin) {
-      while (inner.begin < inner.end && mark(inner.begin)) ++inner.begin;
-    }
-    if (part.end < all.end) {
-      while (inner.end > inner.begin && mark(inner.end - 1)) --inner.end;
-    }
-    return inner;
-  }
-
-  // A word of the target that belongs to the source word and lies in `to`.
-  std::optional<size_t> target_in(WordRange to, size_t source, bool last) const {
-    const std::vector<size_t>& all = targets_of_[source];
-    const auto begin = std::ranges::lower_bound(all, to.begin);
-    const auto end = std::ranges::lower_bound(all, to.end);
-    if (begin == end) return std::nullopt;
-    return last ? *(end - 1) : *begin;
-  }
-
   bool is_glued(const TagPart& part) const {
     const size_t tag = part.open != no_tag ? part.open : part.close;
     const size_t gap = gap_[tag];
@@ -230,8 +187,8 @@ class TagPlacer {
   void place_point(TagPart& part, const TakenWords& taken, WordRange from, WordRange to) const {
     const size_t gap = part.from.begin;
     std::optional<size_t> before, behind;
-    if (gap > from.begin) before = target_in(to, gap - 1, true);
-    if (gap < from.end) behind = target_in(to, gap, false);
+    if (gap > from.begin) before = words_.target_in(to, gap - 1, true);
+    if (gap < from.end) behind = words_.target_in(to, gap, false);
     size_t place = to.begin;
     if (gap == from.end && gap > from.begin) {
       place = to.end;
@@ -257,7 +214,7 @@ class TagPlacer {
     const size_t place = part.to.begin;
     const auto other = taken.upper_bound(place);
     const auto free = [&](size_t t) {
-      return t >= to.begin && t < to.end && !is_mark(words_.target[t].of(placed_.text));
+      return t >= to.begin && t < to.end && !words_.target_is_mark[t];
     };
     const bool next_is_free = other == taken.end() || other->second > place;
     if (next_is_free && free(place)) {
@@ -270,12 +227,8 @@ class TagPlacer {
     taken[part.to.end] = part.to.begin;
   }
 
-  size_t begin_of(size_t word) const {
-    return word < words_.target.size() ? words_.target[word].begin : end_of(word);
-  }
-  size_t end_of(size_t gap) const { return gap > 0 ? words_.target[gap - 1].end : 0; }
   size_t place_of(const TagPart& part) const {
-    return is_glued(part) ? end_of(part.to.begin) : begin_of(part.to.begin);
+    return is_glued(part) ? words_.end_before(part.to.begin) : words_.begin_of(part.to.begin);
   }
 
   void put(size_t tag, size_t at) {
@@ -287,8 +240,6 @@ class TagPlacer {
   const MarkedText& source_;
   MarkedText placed_;
   WordPairs words_;
-  std::vector<std::vector<size_t>> targets_of_;  // source words
-  std::vector<size_t> spoken_ = {0};  // how many of the first source words are no punctuation
   std::vector<size_t> gap_, partner_;
 };
 

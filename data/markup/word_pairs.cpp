@@ -68,6 +68,21 @@ WordPairs::WordPairs(const MarkedText& from, std::string_view to, std::span<cons
   const std::vector<TextRange> whole = text_words(from.text), words = text_words(to);
   WordIndices whole_of = linked(words.size(), links);
   link_equal(from.text, whole, to, words, whole_of);
+  divide(from, whole, to, words, whole_of);
+  targets_of_.resize(source.size());
+  for (size_t t = 0; t < target.size(); ++t) {
+    target_is_mark.push_back(is_mark(target[t].of(to)));
+    if (source_of[t] >= 0) targets_of_[static_cast<size_t>(source_of[t])].push_back(t);
+  }
+  for (const TextRange& word : source) {
+    spoken_.push_back(spoken_.back() + (is_mark(word.of(from.text)) ? 0 : 1));
+  }
+}
+
+// Divides the words where tags stand within them; whole_of has the source word of each target word.
+void WordPairs::divide(const MarkedText& from, const std::vector<TextRange>& whole,
+                       std::string_view to, const std::vector<TextRange>& words,
+                       const std::vector<int32_t>& whole_of) {
   std::vector<std::vector<TextRange>> parts;
   WordIndices first;  // part of each source word
   for (const TextRange& word : whole) {
@@ -95,6 +110,33 @@ WordPairs::WordPairs(const MarkedText& from, std::string_view to, std::span<cons
       source_of.push_back(first[s] + static_cast<int32_t>(longest - parts[s].begin()));
     }
   }
+}
+
+bool WordPairs::is_whole(WordRange part, WordRange all) const {
+  return spoken(part) > 0 && spoken(part) == spoken(all);
+}
+
+WordRange WordPairs::spoken_part(WordRange to, WordRange part, WordRange all) const {
+  WordRange inner = to;
+  if (part.begin > all.begin) {
+    while (inner.begin < inner.end && target_is_mark[inner.begin]) ++inner.begin;
+  }
+  if (part.end < all.end) {
+    while (inner.end > inner.begin && target_is_mark[inner.end - 1]) --inner.end;
+  }
+  return inner;
+}
+
+std::optional<size_t> WordPairs::target_in(WordRange to, size_t source_word, bool last) const {
+  const std::vector<size_t>& all = targets_of_[source_word];
+  const auto begin = std::ranges::lower_bound(all, to.begin);
+  const auto end = std::ranges::lower_bound(all, to.end);
+  if (begin == end) return std::nullopt;
+  return last ? *(end - 1) : *begin;
+}
+
+size_t WordPairs::begin_of(size_t word) const {
+  return word < target.size() ? target[word].begin : end_before(word);
 }
 
 }  // namespace calque
