@@ -12,7 +12,7 @@ constexpr std::string_view html_space = " \t\n\r\f";
 
 bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Whether the last character before `at` that is not html_space space is =.
+// Whether the last character before `at` that is no space is =.
 bool follows_equals(std::string_view html, size_t at) {
   const size_t before = html.find_last_not_of(html_space, at - 1);
   return before != html.npos && html[before] == '=';
@@ -62,6 +62,15 @@ std::optional<HtmlTag> html_tag_at(std::string_view html, size_t at) {
               {at, end_of_tag(html, name)}};
   tag.closes_itself = tag.range.of(html).ends_with("/>");
   return tag;
+}
+
+std::optional<HtmlTag> ClosedTags::at(std::string_view text, size_t at) {
+  constexpr int most_unclosed = 20;
+  if (unclosed_ == most_unclosed) return std::nullopt;
+  std::optional<HtmlTag> tag = html_tag_at(text, at);
+  if (!tag || text[tag->range.end - 1] == '>') return tag;
+  ++unclosed_;
+  return std::nullopt;
 }
 
 std::vector<HtmlAttribute> attributes_of(std::string_view html, const HtmlTag& tag) {

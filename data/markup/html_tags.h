@@ -27,6 +27,16 @@ struct HtmlTag {
 // not closed extends to the end.
 std::optional<HtmlTag> html_tag_at(std::string_view html, size_t at);
 
+// The tags of one text in which a < may also be text, from left to right: those that are closed.
+// Looks for the end of at most 20 that are not, since each is a search of the whole text.
+class ClosedTags {
+ public:
+  std::optional<HtmlTag> at(std::string_view text, size_t at);
+
+ private:
+  int unclosed_ = 0;
+};
+
 // The attributes with a value.
 std::vector<HtmlAttribute> attributes_of(std::string_view html, const HtmlTag& tag);
 

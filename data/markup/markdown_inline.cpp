@@ -7,6 +7,7 @@
 #include "data/markup/html_references.h"
 #include "data/markup/html_tags.h"
 #include "data/markup/markdown_escapes.h"
+#include "data/markup/markdown_tokens.h"
 #include "data/text/lowercase.h"
 #include "data/text/regex.h"
 
@@ -22,17 +23,8 @@ size_t end_of_target(std::string_view file, size_t at) {
   return match ? match->end : at;
 }
 
-struct InlineToken {
-  enum class Kind { text, line_end, kept, tag, opening, closing, delimiters, bracket } kind;
-  TextRange range;
-  std::string text = {};  // of a text; or the name of an opening or closing tag
-  std::string instead = {};
-  bool opens = false, closes = false;  // delimiters
-};
-
 class InlineReader {
   using Kind = InlineToken::Kind;
-  static constexpr int most_unclosed = 20;
 
  public:
   InlineReader(std::string_view file, std::span<const TextRange> lines, const LinkLabels& labels,
@@ -50,8 +42,8 @@ class InlineReader {
         break;
       }
     }
-    match_delimiters();
-    return built();
+    pair_emphasis(tokens_);
+    return text_of(std::move(tokens_), found_.kept);
   }
 
  private:
@@ -69,9 +61,9 @@ class InlineReader {
   void end_line() {
     const size_t next = lines_[line_ + 1].begin;
     const bool spaces = file_.substr(at_).starts_with("  ");
-    const bool backslash = !tokens_.empty() && tokens_.back().text.ends_with('\\') &&
-                           tokens_.back().kind == Kind::text;
-    if (backslash) tokens_.back().text.pop_back();
+    const bool backslash = !tokens_.empty() && tokens_.back().range == TextRange{at_ - 1, at_} &&
+                           file_[at_ - 1] == '\\';
+    if (backslash) tokens_.pop_back();
     if (spaces || backslash) {
       push(Kind::line_end, next);
     } else {
@@ -119,22 +111,24 @@ class InlineReader {
     static const Regex address(
         R"(\G<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000}|[A-Za-z0-9._+-]{1,200}@[A-Za-z0-9.-]{1,200})>)");
     if (const auto match = address.find(file_, at_)) return push(Kind::kept, match->end), true;
-    if (unclosed_ == most_unclosed) return false;
-    const auto tag = html_tag_at(file_, at_);
+    const auto tag = tags_.at(file_, at_);
     if (!tag) return false;
-    if (file_[tag->range.end - 1] != '>') return ++unclosed_, false;
     const bool closing = tag->kind == HtmlTag::Kind::closing;
-    if (tag->name == "code" || tag->name == "kbd" || tag->name == "samp") {
-      const size_t end = find_closing_tag(file_, tag->range.end, tag->name);
-      const auto last = html_tag_at(file_, end);
-      if (!closing && last) return push(Kind::kept, last->range.end), true;
-      if (!closing) ++unclosed_;
-    }
+    if (const size_t end = closing ? 0 : end_of_kept(*tag)) return push(Kind::kept, end), true;
     const bool around = is_inline(tag->name) && !is_void(tag->name) && !tag->closes_itself &&
                         tag->kind != HtmlTag::Kind::other;
     const Kind kind = !around ? Kind::tag : closing ? Kind::closing : Kind::opening;
     push(kind, tag->range.end, tag->name);
     return true;
+  }
+
+  // Behind the closing tag of an element whose content is kept; otherwise 0.
+  size_t end_of_kept(const HtmlTag& tag) {
+    const bool kept = tag.name == "code" || tag.name == "kbd" || tag.name == "samp";
+    if (!kept || no_closing_tag_.contains(tag.name)) return 0;
+    const auto last = html_tag_at(file_, find_closing_tag(file_, tag.range.end, tag.name));
+    if (!last) no_closing_tag_.insert(tag.name);
+    return last ? last->range.end : 0;
   }
 
   bool read_emoji() {
@@ -192,7 +186,7 @@ class InlineReader {
     }
     if (names_itself(inner, at_ + 1)) return replace(first, end, Kind::kept), true;
     tokens_[first].kind = Kind::opening;
-    tokens_[first].text = "link " + std::to_string(open.begin);
+    tokens_[first].text = link_name(open.begin);
     const std::string name = tokens_[first].text;
     push(Kind::closing, end, name);
     tokens_.back().instead = instead;
@@ -227,74 +221,16 @@ class InlineReader {
     found_.texts.push_back({std::move(placed.text), placed.range, TextForm::markdown});
   }
 
-  // Emphasis is between two equal runs, and within a link or outside of it. A run without another
-  // is a tag at a place.
-  void match_delimiters() {
-    constexpr size_t most_searched = 50;
-    std::vector<size_t> open, floors;
-    for (size_t i = 0; i < tokens_.size(); ++i) {
-      InlineToken& token = tokens_[i];
-      const bool link = token.text.starts_with("link ");
-      if (token.kind == Kind::opening && link) floors.push_back(open.size());
-      if (token.kind == Kind::closing && link && !floors.empty()) {
-        open.resize(std::min(open.size(), floors.back()));
-        floors.pop_back();
-      }
-      if (token.kind != Kind::delimiters) continue;
-      const size_t floor = floors.empty() ? 0 : floors.back();
-      size_t k = open.size();
-      const size_t last = k > most_searched ? std::max(floor, k - most_searched) : floor;
-      while (token.closes && k > last && tokens_[open[k - 1]].text != token.text) --k;
-      if (token.closes && k > last) {
-        InlineToken& other = tokens_[open[k - 1]];
-        open.resize(k - 1);
-        other.kind = Kind::opening;
-        token.kind = Kind::closing;
-        other.text = token.text = "emphasis " + std::to_string(i);
-      } else if (token.opens) {
-        open.push_back(i);
-      }
-    }
-  }
-
-  PlacedText built() {
-    MarkedTextBuilder builder(found_.kept);
-    for (InlineToken& token : tokens_) {
-      switch (token.kind) {
-        case Kind::text:
-        case Kind::bracket:
-          builder.add(token.text, token.range);
-          break;
-        case Kind::line_end:
-          builder.add_line_end(token.range);
-          break;
-        case Kind::kept:
-          builder.keep(token.range);
-          break;
-        case Kind::tag:
-        case Kind::delimiters:
-          builder.put(token.range);
-          break;
-        case Kind::opening:
-          builder.open(token.text, token.range);
-          break;
-        case Kind::closing:
-          builder.close(token.text, token.range, std::move(token.instead));
-          break;
-      }
-    }
-    return builder.take();
-  }
-
   std::string_view file_;
   std::span<const TextRange> lines_;
   const LinkLabels& labels_;
   Markup& found_;
   size_t at_ = 0, line_ = 0;
   std::vector<InlineToken> tokens_;
-  std::vector<size_t> brackets_;  // tokens
-  std::set<size_t> no_code_;      // numbers of backticks that nothing closes
-  int unclosed_ = 0;              // tags; each was searched up to the end of the text
+  std::vector<size_t> brackets_;          // tokens
+  std::set<size_t> no_code_;              // numbers of backticks that nothing closes
+  std::set<std::string> no_closing_tag_;  // names of elements that nothing closes
+  ClosedTags tags_;
 };
 
 }  // namespace

@@ -11,6 +11,17 @@ namespace {
 
 bool is_subtitle(TextForm form) { return form == TextForm::srt || form == TextForm::vtt; }
 
+// Where the words at the start of a text end: at a line end, a kept part or the end.
+size_t end_of_words(std::string_view text) {
+  constexpr std::string_view first_bytes = "\n\v\xEF";
+  static_assert(first_bytes[1] == wrap_mark && first_bytes[2] == kept_begin[0]);
+  size_t at = text.find_first_of(first_bytes);
+  while (at != text.npos && text[at] == kept_begin[0] && !text.substr(at).starts_with(kept_begin)) {
+    at = text.find_first_of(first_bytes, at + 1);
+  }
+  return std::min(at, text.size());
+}
+
 class MarkupWriter {
  public:
   MarkupWriter(std::string_view file, std::string_view line_end, const Markup& markup,
@@ -45,11 +56,12 @@ class MarkupWriter {
   }
 
   void copy_bytes(TextRange range) {
+    const auto& all = markup_.languages;
     size_t at = range.begin;
-    for (const TextRange& each : markup_.languages) {
-      if (language_.empty() || each.begin < at || each.end > range.end) continue;
-      out_.append(file_, at, each.begin - at).append(language_);
-      at = each.end;
+    auto each = std::ranges::lower_bound(all, at, {}, &TextRange::begin);
+    for (; !language_.empty() && each != all.end() && each->end <= range.end; ++each) {
+      out_.append(file_, at, each->begin - at).append(language_);
+      at = each->end;
     }
     out_.append(file_, at, range.end - at);
   }
@@ -83,8 +95,7 @@ class MarkupWriter {
   // A part of a text without tags: its words, kept parts and line ends.
   void write_words(const MarkupText& source, std::string_view text, bool begins_line) {
     while (!text.empty()) {
-      const size_t end =
-          std::min({text.find('\n'), text.find(wrap_mark), text.find(kept_begin), text.size()});
+      const size_t end = end_of_words(text);
       if (end > 0) {
         write_escaped(source.form, text.substr(0, end), begins_line);
         begins_line = false;

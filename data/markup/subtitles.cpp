@@ -149,13 +149,14 @@ class SubtitleReader {
 
   void add_line(TextRange line) {
     const std::string_view file = file_.substr(0, line.end);
+    ClosedTags tags;
     bool first = true;
     for (size_t at = line.begin; at < line.end;) {
       const size_t begin = at;
       if (const size_t end = end_of_mark(file, at, first); end > at) {
         at = end;
         builder_.put({begin, at});
-      } else if (const auto tag = html_tag_at(file, at); tag && file[tag->range.end - 1] == '>') {
+      } else if (const auto tag = tags.at(file, at)) {
         at = tag->range.end;
         add_tag(*tag);
       } else {

@@ -115,8 +115,7 @@ void MarkedTextBuilder::pair_tags() {
   }
 }
 
-// Whether the item marks nothing of the text behind it, as folded_spaces space and a tag at a
-// place.
+// Whether the item marks nothing of the text behind it, as white space and a tag at a place.
 bool MarkedTextBuilder::needless_at_begin(size_t item) const {
   const Item& first = items_[item];
   if (first.kind != Kind::tag || first.role != TagRole::opening) return first.kind != Kind::text;

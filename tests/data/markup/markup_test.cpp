@@ -126,6 +126,7 @@ TEST_CASE("emphasis and links of Markdown are tags") {
 TEST_CASE("a paragraph of Markdown has lines of its width again, and hard breaks stay") {
   CHECK(markdown("> one two three\n> four\n> five six\n") == "> ONE TWO THREE\n> FOUR FIVE SIX\n");
   CHECK(markdown("one  \ntwo\\\nthree\n") == "ONE  \nTWO  \nTHREE\n");
+  CHECK(texts_of("one \\\\\ntwo", MarkupKind::markdown) == Texts{"one \\ two"});
   CHECK(markdown("one two\r\n3. three\r\n") == "ONE\r\nTWO 3.\r\nTHREE\r\n");
 }
 
@@ -167,6 +168,28 @@ TEST_CASE("a sentence of several subtitles is one text, and lines are divided ag
              MarkupKind::srt) ==
         "1\n00:00:01,000 --> 00:00:02,000\nTHIS IS A LINE OF FAR MORE THAN FORTY-TWO CHARACTERS, "
         "AND IT IS DIVIDED\n");
+}
+
+// The time for these must grow with their length alone: it is far below a second for each.
+TEST_CASE("long texts with much markup stay what they are") {
+  constexpr size_t count = 100'000;
+  std::string many, unclosed, pages, changed;
+  for (size_t i = 0; i < count; ++i) {
+    many += "a `b` ";
+    unclosed += "a <b ";
+    pages += "<html lang=\"de\">a";
+    changed += "<html lang=\"en\">A";
+  }
+  CHECK(texts_of(many, MarkupKind::markdown).size() == 1);
+  CHECK(markdown(many).starts_with("A `b` A `b` "));
+  CHECK(markdown(unclosed).starts_with("A \\<B A \\<B "));
+  CHECK(loud("00:01.000 --> 00:02.000\n" + unclosed, MarkupKind::srt).find("A <B A <B") !=
+        std::string::npos);
+  MarkupFile file(pages, MarkupKind::html, "x");
+  file.change_language("de", "en");
+  std::vector<MarkedText> translations;
+  for (const MarkupText& each : file.texts()) translations.push_back(loud(each.text));
+  CHECK(file.with(translations) == changed);
 }
 
 TEST_CASE("errors name the file and the line") {
