@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <unordered_map>
 
 #include "data/markup/border_placement.h"
@@ -182,31 +181,29 @@ class TagPlacer {
     return gap > 0 && words_.source[gap - 1].end == source_.tags[tag].at;
   }
 
-  // Behind the word before it if it stood at that word, otherwise before the word behind it; not
-  // within another pair.
   void place_point(TagPart& part, const TakenWords& taken, WordRange from, WordRange to) const {
-    const size_t gap = part.from.begin;
-    std::optional<size_t> before, behind;
-    if (gap > from.begin) before = words_.target_in(to, gap - 1, true);
-    if (gap < from.end) behind = words_.target_in(to, gap, false);
-    size_t place = to.begin;
-    if (gap == from.end && gap > from.begin) {
-      place = to.end;
-    } else if (gap == from.begin) {
-      place = to.begin;
-    } else if (before && (is_glued(part) || !behind)) {
-      place = *before + 1;
-    } else if (behind) {
-      place = *behind;
-    } else {
-      place = to.begin + (gap - from.begin) * (to.end - to.begin) / (from.end - from.begin);
-    }
-    const auto other = taken.upper_bound(place);
-    if (other != taken.end() && other->second < place) {
-      const bool near_begin = place - other->second < other->first - place;
-      place = near_begin ? other->second : other->first;
-    }
+    const size_t place = free_place(place_beside(part, from, to), taken);
     part.to = {place, place};
+  }
+
+  // Behind the word before it if it stood at that word, otherwise before the word behind it.
+  size_t place_beside(const TagPart& part, WordRange from, WordRange to) const {
+    const size_t gap = part.from.begin;
+    if (gap == from.begin) return to.begin;
+    if (gap == from.end) return to.end;
+    const auto before = words_.target_in(to, gap - 1, true);
+    const auto behind = words_.target_in(to, gap, false);
+    if (before && (is_glued(part) || !behind)) return *before + 1;
+    if (behind) return *behind;
+    return to.begin + (gap - from.begin) * (to.end - to.begin) / (from.end - from.begin);
+  }
+
+  // The next place that is not within another pair.
+  static size_t free_place(size_t place, const TakenWords& taken) {
+    const auto other = taken.upper_bound(place);
+    if (other == taken.end() || other->second >= place) return place;
+    const bool near_begin = place - other->second < other->first - place;
+    return near_begin ? other->second : other->first;
   }
 
   // A pair that had words gets one of no other pair, if there is one at its place.
