@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace calque {
@@ -73,7 +74,11 @@ class Recent {
 Prediction ended(const MetricInfo& metric, double now, double low, double middle, double high,
                  double noise) {
   const auto [least, most] = std::minmax({now + low, now + high});
-  return {metric.column, now + middle, std::max(0.0, least - noise), most + noise};
+  const bool share = metric.format == ValueFormat::percent;
+  const auto possible = [&](double value) {
+    return std::clamp(value, 0.0, share ? 1.0 : std::numeric_limits<double>::max());
+  };
+  return {metric.column, possible(now + middle), possible(least - noise), possible(most + noise)};
 }
 
 constexpr size_t fewest = 3;  // validations

@@ -77,6 +77,20 @@ TEST_CASE("the bits per character are the loss in another unit") {
   CHECK(ends[1].high == doctest::Approx(1.5 * ends[0].high));
 }
 
+TEST_CASE("no share is predicted to be above 100%, and no loss below 0") {
+  std::string lines;
+  for (int i = 1; i <= 10; ++i) {
+    lines += fmt::format(R"({{"kind":"valid","step":{},"loss":{},"accuracy":{}}})", 10 * i,
+                         0.1 - 0.029 * std::log2(i), 0.8 + 0.06 * std::log2(i));
+    lines += '\n';
+  }
+  const std::vector<Prediction> ends = predicted(lines, 0.3);
+  REQUIRE(ends.size() == 2);
+  CHECK(ends[0].low == 0);
+  CHECK(ends[1].value <= 1);
+  CHECK(ends[1].high == 1);
+}
+
 TEST_CASE("a score of translations near 0 says nothing") {
   CHECK(predicted(validations(0.5, 1, R"(,"bleu":4)"), 0.5).size() == 1);
   CHECK(predicted(validations(0.5, 1, R"(,"bleu":6)"), 0.5).size() == 2);
