@@ -285,6 +285,7 @@ TEST_CASE("explain refuses heads, layers, words and prompts that do not fit") {
   check_refused(explain("The --without-heads 3.1"), 1,
                 "there is no head 3.1; the heads of this model are 1.1 to 1.2");
   check_refused(explain("The --without-heads 1.0"), 1, "there is no head 1.0");
+  check_refused(explain("The --without-heads=-9223372036854775808.1"), 2, "is no LAYER.HEAD");
   check_refused(explain("The --without-heads 1.1,2"), 2,
                 "--without-heads: '2' is no LAYER.HEAD, such as 2.3");
   check_refused(explain("The --steer e:3:1"), 1,
@@ -292,6 +293,8 @@ TEST_CASE("explain refuses heads, layers, words and prompts that do not fit") {
   for (const char* wrong : {"e", "e:1", ":1:1", "e:x:1", "e:1:nan"}) {
     check_refused(explain(std::string("The --steer ") + wrong), 2, "is no WORD:LAYER:STRENGTH");
   }
+  check_refused(explain("The --steer e:1:-1e300"), 2,
+                "--steer: the strength of 'e:1:-1e300' is not between -1000 and 1000");
   check_refused(explain("The --steer '\u2603:1:1'"), 1, "the vocabulary has no tokens for");
   check_refused(explain("'The dog' --against The"), 1,
                 "the prompt to patch from has 3 tokens, but the prompt has 7; patching needs two "

@@ -17,13 +17,16 @@ HeadPlace parse_head(const std::string& text) {
   const auto layer = parse_number<int64_t>(value.substr(0, dot));
   const auto head =
       dot == std::string::npos ? std::nullopt : parse_number<int64_t>(value.substr(dot + 1));
-  if (!layer || !head) {
+  if (!layer || !head || *layer < 0 || *head < 0) {
     wrong_command_line(
         fmt::format("--without-heads: '{}' is no LAYER.HEAD, such as 2.3 for head 3 of layer 2",
                     one_line(text)));
   }
   return {*layer - 1, *head - 1};
 }
+
+// Far more than what changes the output; the numbers within the model stay finite.
+constexpr int most_strength = 1000;
 
 Steering parse_steering(const std::string& text) {
   const size_t last = text.rfind(':');
@@ -34,6 +37,10 @@ Steering parse_steering(const std::string& text) {
     const auto layer = parse_number<int64_t>(value.substr(first + 1, last - first - 1));
     const auto strength = parse_number<double>(value.substr(last + 1));
     if (layer && strength && std::isfinite(*strength)) {
+      if (std::abs(*strength) > most_strength) {
+        wrong_command_line(fmt::format("--steer: the strength of '{}' is not between -{} and {}",
+                                       one_line(text), most_strength, most_strength));
+      }
       return {text.substr(0, first), *layer, *strength};
     }
   }
