@@ -1,6 +1,5 @@
-// What a run says of itself after a validation: where it will end, what is wrong with
-// it, and its report. A failure
-// does not end training.
+// What a run says of itself after a validation: where it will end, what is wrong with it, and its
+// report. A failure does not end training.
 #include <algorithm>
 #include <filesystem>
 

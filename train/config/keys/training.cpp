@@ -186,14 +186,13 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
          "OpenNMT-py calls this learning_rate.",
          "Joey NMT: learning_rate_factor")
       .idle_if([=](const Config& c) { return !noam(c); }, "needs schedule: noam");
-  in.key(
-        "learning_rate", &T::learning_rate, at_least(0), harmful,
-        "The peak, reached after warmup_steps, as in fairseq and Marian. 0: for the optimizer "
-        "muon 0.01 for a d_model of 128 and 8192 tokens per update, less for wider models (in "
-        "inverse proportion) and for smaller batches (with the square root); half of that for "
-        "other optimizers.",
-        "Marian: learn-rate; Joey NMT: learning_rate; OpenNMT-py: learning_rate; fairseq: lr; "
-        "Sockeye: initial-learning-rate")
+  in.key("learning_rate", &T::learning_rate, at_least(0), harmful,
+         "The peak, reached after warmup_steps, as in fairseq and Marian. 0: for the optimizer "
+         "muon 0.01 for a d_model of 128 and 8192 tokens per update, less for wider models (in "
+         "inverse proportion) and for smaller batches (with the square root); half of that for "
+         "other optimizers.",
+         "Marian: learn-rate; Joey NMT: learning_rate; OpenNMT-py: learning_rate; fairseq: lr; "
+         "Sockeye: initial-learning-rate")
       .idle_if(noam, "is not used by schedule: noam; set factor, or schedule: inverse_sqrt");
   in.key("warmup_steps", &T::warmup_steps, between(0, 1e9), harmful,
          "The number of updates in which the learning rate rises.",
