@@ -98,6 +98,7 @@ std::vector<LikelyToken> most_likely(std::span<const real> log_probabilities, in
   std::ranges::partial_sort(ids, end, likelier);
   ids.erase(end, ids.end());
   std::vector<LikelyToken> best;
+  best.reserve(ids.size());
   for (const int32_t id : ids) {
     best.push_back({id, static_cast<float>(std::exp(log_probabilities[id]))});
   }
@@ -112,6 +113,7 @@ std::vector<ChangedToken> changed_tokens(std::span<const real> before,
     if (std::ranges::count(likely, each.token, &LikelyToken::token) == 0) likely.push_back(each);
   }
   std::vector<ChangedToken> tokens;
+  tokens.reserve(likely.size());
   for (const LikelyToken& each : likely) {
     tokens.push_back({each.token, static_cast<float>(std::exp(before[each.token])),
                       static_cast<float>(std::exp(after[each.token]))});
