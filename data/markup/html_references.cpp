@@ -81,11 +81,11 @@ bool begins_reference(std::string_view text) {
          });
 }
 
-std::string with_references(std::string_view text, bool attribute) {
+std::string with_references(std::string_view text, const ReferenceOptions& options) {
   std::string html;
   for (size_t at = 0; at < text.size(); ++at) {
-    if (text.substr(at).starts_with("\u00A0")) {
-      html += "&nbsp;";
+    if (options.no_break_space && text.substr(at).starts_with("\u00A0")) {
+      html += no_break_space;
       ++at;
       continue;
     }
@@ -100,10 +100,10 @@ std::string with_references(std::string_view text, bool attribute) {
         html += "&gt;";
         break;
       case '"':
-        html += attribute ? "&quot;" : "\"";
+        html += options.quotes ? "&quot;" : "\"";
         break;
       case '\'':
-        html += attribute ? "&#39;" : "'";
+        html += options.quotes ? "&#39;" : "'";
         break;
       default:
         html += text[at];

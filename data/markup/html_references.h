@@ -14,7 +14,14 @@ std::pair<std::string, size_t> decoded_reference(std::string_view text);
 // Whether the text begins like a reference, of any name.
 bool begins_reference(std::string_view text);
 
-// The text with &, <, > and U+00A0 as references; in the value of an attribute also the quotes.
-std::string with_references(std::string_view text, bool attribute = false);
+inline constexpr std::string_view no_break_space = "&nbsp;";  // XML may lack it
+
+struct ReferenceOptions {
+  bool quotes = false;          // as in the value of an attribute
+  bool no_break_space = false;  // U+00A0 as &nbsp;
+};
+
+// The text with references for &, < and >, and for what the options name.
+std::string with_references(std::string_view text, const ReferenceOptions& options);
 
 }  // namespace calque

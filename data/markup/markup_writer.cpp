@@ -30,7 +30,8 @@ class MarkupWriter {
         line_end_(line_end),
         markup_(markup),
         translations_(translations),
-        language_(language) {}
+        language_(language),
+        names_spaces_(file.find(no_break_space) != file.npos) {}
 
   std::string write() {
     copy({0, file_.size()}, 0);
@@ -115,10 +116,10 @@ class MarkupWriter {
     switch (form) {
       case TextForm::html:
       case TextForm::vtt:
-        out_ += with_references(text);
+        out_ += with_references(text, {.no_break_space = names_spaces_});
         break;
       case TextForm::attribute:
-        out_ += with_references(text, true);
+        out_ += with_references(text, {.quotes = true, .no_break_space = names_spaces_});
         break;
       case TextForm::markdown:
       case TextForm::table_cell:
@@ -154,6 +155,7 @@ class MarkupWriter {
   const Markup& markup_;
   std::span<const MarkedText> translations_;
   std::string_view language_;
+  bool names_spaces_;  // whether the file has &nbsp;
   std::string out_;
 };
 

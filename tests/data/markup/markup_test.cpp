@@ -68,6 +68,9 @@ TEST_CASE("character references become characters for the model, and unknown one
   CHECK(html("x &amp; y &lt;z&gt;&nbsp;1 &hearts; & &#0;") ==
         "X &amp; Y &lt;Z&gt;&nbsp;1 &hearts; &amp; &#0;");
   CHECK(html("ab&shy;cd") == "ABCD");
+  // Not every XML file knows &nbsp;.
+  CHECK(loud("<?xml version=\"1.0\"?><p title=\"a&#160;b\">c&#160;d</p>", MarkupKind::xhtml) ==
+        "<?xml version=\"1.0\"?><p title=\"A\u00A0B\">C\u00A0D</p>");
   CHECK(html("a \uFDD0"
              "7\uFDD1 b") ==
         "A \uFDD0"
