@@ -225,6 +225,9 @@ TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected,
 // log p(expected) of each token, for scoring; no gradient. b may be absent.
 std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
                                     std::span<const int32_t> expected);
+// The same with a gradient: [tokens, 1]. The backward pass computes the logits again.
+Tensor projected_log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
+                                   std::span<const int32_t> expected);
 
 // Negative sampling (Mikolov et al. 2013). Row i of x has 1 + n candidates, rows of w by index: the
 // expected one and n negatives. If s_k is the product of x_i and candidate k, the loss of row i is

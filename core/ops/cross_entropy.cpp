@@ -1,12 +1,14 @@
 // Cross-entropy, alone or with the projection to the vocabulary before it. The gradients of x and w
 // are computed in the forward pass, block by block of logits, and only scaled in the backward pass,
-// so only one block of logits exists at a time.
+// so only one block of logits exists at a time. Where each token has a gradient of its own, the
+// backward pass computes the logits again.
 
 #include "core/ops/row_sums.h"
 #include "core/ops/token_loss.h"
 #include "core/products/blas.h"
 #include "core/simd/vector.h"
 #include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -209,6 +211,29 @@ std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tens
     result.push_back(static_cast<real>(-row.nll));
   }
   return result;
+}
+
+Tensor projected_log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
+                                   std::span<const int32_t> expected) {
+  constexpr const char* op = "projected_log_probabilities";
+  const Tensor y = Tensor::of({x.rows(), 1}, log_probabilities(x, w, b, expected));
+  const auto backward = [from = Projection{{x}, w, b},
+                         ids = std::vector(expected.begin(), expected.end())](Gradient& dy) {
+    Gradients gradients(from);
+    for_logits(from, [&](LogitBlock& logits) {
+      std::vector<RowLoss> unused(static_cast<size_t>(logits.count));
+      const LogitRows rows = logits.rows(0);
+      row_losses(rows, std::span(ids).subspan(logits.first, logits.count), 0, true, unused.data());
+      for_each_row(logits.count, logits.vocabulary, [&](int64_t r) {
+        real* const row = rows.data + r * rows.stride;
+        const auto scaled = [by = -dy.data()[logits.first + r]](Vec v) { return v * by; };
+        map(logits.vocabulary, row, scaled, row);
+      });
+      add_gradients(gradients, from, logits, 0);
+    });
+    pass_on(gradients, 1);
+  };
+  return record(op, y, {&x, &w, &b}, backward);
 }
 
 }  // namespace calque

@@ -15,6 +15,30 @@ LayerOptions depth_scaled(const LanguageModelOptions& options) {
   return layer;
 }
 
+// The rows whose next token is predicted, these tokens, and their number in each text.
+struct Predictions {
+  std::vector<int32_t> rows, expected;
+  Segments segments;
+
+  Tensor rows_of(const Tensor& hidden) const {
+    return std::ssize(rows) == hidden.rows() ? hidden : gather_rows(hidden, rows);
+  }
+};
+
+Predictions predictions(std::span<const int32_t> expected, const Segments& segments) {
+  Predictions found;
+  for (int64_t text = 0; text < segments.count(); ++text) {
+    const size_t before = found.rows.size();
+    for (int32_t i = segments.begin(text); i < segments.end(text); ++i) {
+      if (expected[i] == no_token) continue;
+      found.rows.push_back(i);
+      found.expected.push_back(expected[i]);
+    }
+    found.segments.append(static_cast<int32_t>(found.rows.size() - before));
+  }
+  return found;
+}
+
 }  // namespace
 
 LanguageModel::LanguageModel(const Path& at, const LanguageModelOptions& options_)
@@ -36,17 +60,23 @@ TokenLoss LanguageModel::loss(std::span<const int32_t> ids, std::span<const int3
                               const Segments& segments, real label_smoothing, Mode mode,
                               real agreement) const {
   check_ids("LanguageModel", "expected", expected, segments);
-  std::vector<int32_t> rows, known;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (expected[i] == no_token) continue;
-    rows.push_back(static_cast<int32_t>(i));
-    known.push_back(expected[i]);
+  const Predictions predicted = predictions(expected, segments);
+  const auto pass = [&] { return predicted.rows_of(hidden(ids, segments, mode)); };
+  return output.loss(pass, predicted.expected, label_smoothing, agreement);
+}
+
+Tensor LanguageModel::log_probabilities(std::span<const int32_t> ids,
+                                        std::span<const int32_t> expected, const Segments& segments,
+                                        Mode mode) const {
+  check_ids("LanguageModel", "expected", expected, segments);
+  const Predictions predicted = predictions(expected, segments);
+  const Tensor logs = projected_log_probabilities(predicted.rows_of(hidden(ids, segments, mode)),
+                                                  output.weight, output.bias, predicted.expected);
+  const Tensor counts({predicted.segments.count(), 1});
+  for (int64_t i = 0; i < counts.rows(); ++i) {
+    counts.data()[i] = static_cast<real>(predicted.segments.length(i));
   }
-  const auto pass = [&] {
-    const Tensor all = hidden(ids, segments, mode);
-    return known.size() == expected.size() ? all : gather_rows(all, rows);
-  };
-  return output.loss(pass, known, label_smoothing, agreement);
+  return mean_of_segments(logs, predicted.segments) * counts;
 }
 
 }  // namespace calque

@@ -45,6 +45,11 @@ struct LanguageModel {
   TokenLoss loss(std::span<const int32_t> ids, std::span<const int32_t> expected,
                  const Segments& segments, real label_smoothing, Mode mode,
                  real agreement = 0) const;
+
+  // The sum of the log-probabilities of the expected tokens of each text: [texts, 1]. A text
+  // without expected tokens has 0.
+  Tensor log_probabilities(std::span<const int32_t> ids, std::span<const int32_t> expected,
+                           const Segments& segments, Mode mode) const;
 };
 
 }  // namespace calque

@@ -339,6 +339,18 @@ TEST_CASE("projection with cross-entropy is a product and a cross-entropy") {
   }
 }
 
+TEST_CASE(
+    "log-probabilities with a gradient are a product, a log-softmax and a choice of columns") {
+  std::vector<int32_t> expected;
+  for (int32_t i = 0; i < 700; ++i) expected.push_back(i * 37 % 3001);
+  CHECK(difference(
+            [&](Inputs t) { return projected_log_probabilities(t[0], t[1], t[2], expected); },
+            [&](Inputs t) {
+              return pick_cols(log_softmax(matmul(t[0], t[1], Transpose::right) + t[2]), expected);
+            },
+            {{700, 16}, {3001, 16}, {3001}}) < tolerance);
+}
+
 TEST_CASE("the loss of two passes is the mean of both plus agreement / 4 times both divergences") {
   std::vector<int32_t> expected;
   for (int32_t i = 0; i < 700; ++i) expected.push_back(i * 37 % 3001);

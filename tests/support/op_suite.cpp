@@ -271,6 +271,11 @@ void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
                     random_tensors({{tokens, vocabulary}}),
                     [=](Inputs t) { return cross_entropy(t[0], ids, smoothing).loss; }});
   }
+  const std::vector<int32_t> answers = some_ids(tokens, vocabulary);
+  list.push_back({fmt::format("projected_log_probabilities [{}, {}, {}]", tokens, vocabulary, d),
+                  random_tensors({{tokens, d}, {vocabulary, d}, {vocabulary}}), [=](Inputs t) {
+                    return projected_log_probabilities(t[0], t[1], t[2], answers);
+                  }});
   for (const int64_t each : {1, 4}) {
     const std::vector<int32_t> candidates = some_ids(tokens * each, vocabulary);
     list.push_back({fmt::format("negative_sampling [{}, {}, {}] {}", tokens, vocabulary, d, each),

@@ -201,6 +201,10 @@ CASES = {
     "projected_cross_entropy": (
         lambda x, w, b: c.projected_cross_entropy(x, w, b, EXPECTED, 0.1).loss,
         lambda x, w, b: cross_entropy(x @ w.T + b), [normal(4, 3), normal(6, 3), normal(6)]),
+    "projected_log_probabilities": (
+        lambda x, w, b: c.projected_log_probabilities(x, w, b, EXPECTED),
+        lambda x, w, b: np.log(softmax(x @ w.T + b))[np.arange(4), EXPECTED][:, None],
+        [normal(4, 3), normal(6, 3), normal(6)]),
     "agreeing_cross_entropy": (
         lambda x, y, w, b: c.agreeing_cross_entropy(x, y, w, b, EXPECTED, 0.1, 5).loss, agreeing,
         [normal(4, 3), normal(4, 3), normal(6, 3), normal(6)]),
