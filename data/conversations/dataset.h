@@ -8,22 +8,11 @@
 #include <vector>
 
 #include "data/batches/stream.h"
+#include "data/conversations/json_lines.h"
 #include "data/conversations/turn_tokens.h"
 #include "data/datasets/dataset.h"
 
 namespace calque {
-
-struct ConversationSource {
-  std::vector<std::string> paths;  // JSON lines
-  CorpusShare share = {};
-};
-std::string name_of(const ConversationSource& source);
-
-struct ConversationOptions {
-  int64_t context = 256;         // the most steps of a conversation, one fewer than its ids
-  bool drop_duplicates = false;  // drop conversations that occurred before
-  std::string cache_folder = {};
-};
 
 // Throws an Error for a file that cannot be read, for a line that is no conversation or that the
 // turn format cannot hold, with its file and line, and if no conversation is left.
@@ -35,6 +24,8 @@ Dataset load_conversations(const std::vector<ConversationSource>& sources,
 // it is trained to predict, or no_answer where it is not trained.
 inline constexpr int32_t no_answer = -1;
 ExampleSet conversation_examples(const Dataset& dataset);
+// Turns ids and runs of a conversation into these columns.
+void to_columns(std::vector<int32_t>& ids, std::vector<int32_t>& runs);
 inline bool is_of_conversations(const Dataset& dataset) { return dataset.tokens->columns() == 2; }
 
 // The texts of at most `most` conversations, for training a tokenizer.

@@ -16,7 +16,7 @@ namespace {
 
 // The thresholds of the suspicions. A split of fewer than enough_pairs raises none.
 constexpr int64_t enough_pairs = 50;
-constexpr double many_copies = 0.2, little_correlation = 0.5, same_language = 0.8,
+constexpr double many_copies = 0.2, little_correlation = 0.5, one_language = 0.8,
                  many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1,
                  many_found = 0.005;
 
@@ -176,7 +176,7 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
   suspect(copied, "source and target are equal in " + percent(split.copies.count, split.kept) +
                       " of the pairs; is one file named twice?");
   suspect(
-      !copied && split.side_similarity > same_language,
+      !copied && split.side_similarity > one_language,
       fmt::format("both sides use the same words (similarity {:.2f}); are they in one language?",
                   split.side_similarity));
   suspect(lengths_vary && split.length_correlation < little_correlation,

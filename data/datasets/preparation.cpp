@@ -69,14 +69,14 @@ std::string cache_path(const std::string& folder, uint64_t key) {
   return (std::filesystem::path(folder) / fmt::format("tokens-{:016x}.bin", key)).string();
 }
 
-// Removes the unfinished token files of killed processes.
+// Removes the unfinished files of killed processes.
 void remove_unfinished(const std::string& folder) {
   std::error_code ignored;  // such a file only takes up space
   std::vector<std::string> unfinished;
   for (std::filesystem::directory_iterator at(folder, ignored), end; at != end;
        at.increment(ignored)) {
     const std::string name = at->path().filename().string();
-    if (name.starts_with("tokens-") && name.find(".bin.new-") != name.npos) {
+    if (name.find(".bin.new-") != name.npos) {
       unfinished.push_back(at->path().string());
     }
   }
