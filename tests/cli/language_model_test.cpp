@@ -337,7 +337,7 @@ TEST_CASE("an unknown metric is refused with the list of the task's metrics") {
   check_refused(
       ran, 1,
       "training.metric: the metric must be loss, nll, perplexity, accuracy, bits_per_character, "
-      "bits_per_byte, not bleu");
+      "bits_per_byte, margin, not bleu");
 }
 
 }  // namespace

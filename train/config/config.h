@@ -44,8 +44,8 @@ inline constexpr Named<TaskKind> task_kinds[] = {
     {"tagging", TaskKind::tagging}};
 
 // One corpus. A corpus of pairs has exactly one of prefix, source + target, file, tsv and toy; a
-// corpus of text has one of text, conversations and toy; of labelled text, one of labelled and toy;
-// of tagged words, one of tagged and toy; of images, one of images and toy.
+// corpus of text has one of text, conversations, preferences and toy; of labelled text, one of
+// labelled and toy; of tagged words, one of tagged and toy; of images, one of images and toy.
 struct CorpusConfig {
   using Toy = calque::Toy;
   using Split = calque::Split;
@@ -53,6 +53,7 @@ struct CorpusConfig {
   std::string name;
   std::vector<std::string> text;           // files of a language model
   std::vector<std::string> conversations;  // files of JSON lines of a language model
+  std::vector<std::string> preferences;    // the same, each line with two answers
   std::string labelled;                    // a file of classification: label, tab or space, text
   std::string tagged;                      // a file of tagging: a word and its tag in each line
   std::string images;                      // a folder of classes, or an IDX file
@@ -79,8 +80,8 @@ struct CorpusConfig {
 };
 // The keys of which a corpus has exactly one, and those of them that name one file or folder.
 inline constexpr std::string_view corpus_forms =
-    "`prefix`, `source` and `target`, `file`, `tsv`, `text`, `conversations`, `labelled`, "
-    "`tagged`, `images` and `toy`";
+    "`prefix`, `source` and `target`, `file`, `tsv`, `text`, `conversations`, `preferences`, "
+    "`labelled`, `tagged`, `images` and `toy`";
 inline constexpr std::string CorpusConfig::*corpus_paths[] = {
     &CorpusConfig::prefix,   &CorpusConfig::source, &CorpusConfig::file,  &CorpusConfig::tsv,
     &CorpusConfig::labelled, &CorpusConfig::tagged, &CorpusConfig::images};
@@ -209,6 +210,7 @@ struct TrainingConfig {
   double label_smoothing = 0.1;
   std::vector<std::string> class_weights;
   double r_drop = 0;
+  double dpo_beta = 0.1;
   double dropout_epochs = 10;
   double ema = 0;
   int64_t negatives = 5;

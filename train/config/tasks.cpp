@@ -15,8 +15,8 @@ bool is_text(const CorpusConfig& corpus) {
   return !corpus.text.empty() || corpus.toy == toy_text || corpus.toy == toy_analogies;
 }
 
-bool is_text_or_conversations(const CorpusConfig& corpus) {
-  return is_text(corpus) || !corpus.conversations.empty();
+bool is_text_or_json_lines(const CorpusConfig& corpus) {
+  return is_text(corpus) || !corpus.conversations.empty() || !corpus.preferences.empty();
 }
 
 bool is_labelled(const CorpusConfig& corpus) {
@@ -35,7 +35,7 @@ bool is_of_images(const CorpusConfig& corpus) {
 }
 
 bool is_pairs(const CorpusConfig& corpus) {
-  return !is_text_or_conversations(corpus) && corpus.labelled.empty() && corpus.tagged.empty() &&
+  return !is_text_or_json_lines(corpus) && corpus.labelled.empty() && corpus.tagged.empty() &&
          !is_of_images(corpus);
 }
 
@@ -98,9 +98,10 @@ std::span<const TaskInfo> all_tasks() {
        .meaning = "a decoder-only Transformer on plain text",
        .features = {text, documents, cross_documents, context, network, one_stack, decoder,
                     tokens_out, token_files},
-       .accepts = is_text_or_conversations,
-       .corpus_example = "{text: FILE}, {conversations: FILE} or {toy: toy-text}; pairs are for "
-                         "task: translation",
+       .accepts = is_text_or_json_lines,
+       .corpus_example =
+           "{text: FILE}, {conversations: FILE}, {preferences: FILE} or {toy: toy-text}; "
+           "pairs are for task: translation",
        .set_defaults = set_language_model},
       {.kind = TaskKind::masked_lm,
        .meaning = "an encoder-only Transformer on plain text",
@@ -152,6 +153,15 @@ std::vector<TaskKind> tasks_where(Condition condition) {
 
 const TaskInfo& task_info(TaskKind task) {
   return *std::ranges::find(all_tasks(), task, &TaskInfo::kind);
+}
+
+bool has_preferences(const Config& config) {
+  const Corpora& corpora = config.data.train;
+  return !corpora.empty() && !corpora.front().preferences.empty();
+}
+
+int64_t largest_example(const Config& config) {
+  return config.data.context * (has_preferences(config) ? 2 : 1);
 }
 
 std::vector<TaskKind> tasks_with(Feature feature) {

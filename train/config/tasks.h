@@ -64,6 +64,11 @@ inline bool has(const Config& config, Feature feature) {
 }
 inline bool lacks(const Config& config, Feature feature) { return !has(config, feature); }
 
+// Whether the training data are pairs of answers.
+bool has_preferences(const Config& config);
+// The most tokens of an example that data.context limits.
+int64_t largest_example(const Config& config);
+
 std::vector<TaskKind> tasks_with(Feature feature);
 std::vector<TaskKind> tasks_that_accept(const CorpusConfig& corpus);
 

@@ -13,12 +13,12 @@
 namespace calque {
 namespace {
 
-// A batch of at least one window of a language model, in whole multiples of `unit`.
+// A batch of at least one window or pair of a language model, in whole multiples of `unit`.
 int64_t tokens_of_batch(const Config& config, double tokens_of_update) {
   constexpr double unit = 32;
   const double share = tokens_of_update / static_cast<double>(config.training.batches_of_update());
   const auto tokens = static_cast<int64_t>(std::ceil(share / unit) * unit);
-  return std::max(tokens, has(config, Feature::context) ? config.data.context : 0);
+  return std::max(tokens, has(config, Feature::context) ? largest_example(config) : 0);
 }
 
 }  // namespace

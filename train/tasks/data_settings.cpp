@@ -14,6 +14,7 @@ std::string corpus_name(const CorpusConfig& corpus) {
   }
   if (!corpus.text.empty()) return corpus.text.front();
   if (!corpus.conversations.empty()) return corpus.conversations.front();
+  if (!corpus.preferences.empty()) return corpus.preferences.front();
   for (const auto path : corpus_paths) {
     if (!(corpus.*path).empty()) return corpus.*path;
   }

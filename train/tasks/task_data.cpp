@@ -9,9 +9,15 @@ std::string cache_folder(const Config& config, const RunFolder& run, const TaskS
 }
 
 int64_t tokens_in(const Dataset& dataset) {
-  if (dataset.noun != "conversation") return dataset.tokens->tokens();
-  int64_t tokens = 0;
-  for (int64_t i = 0; i < dataset.examples(); ++i) tokens += dataset.tokens->length(i, 0);
+  if (dataset.noun != "conversation" && dataset.noun != "preference") {
+    return dataset.tokens->tokens();
+  }
+  int64_t tokens = 0;  // ids and runs take turns
+  for (int64_t i = 0; i < dataset.examples(); ++i) {
+    for (int column = 0; column < dataset.tokens->columns(); column += 2) {
+      tokens += dataset.tokens->length(i, column);
+    }
+  }
   return tokens;
 }
 

@@ -11,7 +11,7 @@ namespace calque {
 // The folder of the run's token cache; empty for a dry run, or if data.cache is false.
 std::string cache_folder(const Config& config, const RunFolder& run, const TaskStart& start);
 
-// The number of ids of the texts; of conversations, those of the first column alone.
+// The number of ids of the texts; of conversations and preferences, not the runs.
 int64_t tokens_in(const Dataset& dataset);
 
 // The text of Task::data_description().

@@ -10,6 +10,7 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/conversations/dataset.h"
+#include "data/conversations/preference_dataset.h"
 #include "data/files/text_lines.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
@@ -38,7 +39,11 @@ void check_texts(const Config& config) {
   const DataConfig& data = config.data;
   const Tokenizer tokenizer = open_text_tokenizer(config, {}, {TaskStart::Purpose::plan});
   const auto print = [&](const char* name, const Dataset& texts) {
-    const TextSize& size = texts.sizes.front();
+    TextSize size;  // of columns as in tokens_in()
+    for (size_t column = 0; column < texts.sizes.size(); column += 2) {
+      size.characters += texts.sizes[column].characters;
+      size.bytes += texts.sizes[column].bytes;
+    }
     fmt::print("{}: {} {}s, {} tokens, {} characters, {} bytes; dropped: {}\n", name,
                texts.examples(), texts.noun, tokens_in(texts), size.characters, size.bytes,
                dropped_text(texts));
@@ -105,6 +110,10 @@ void evaluate_language_model(const EvaluateArguments& arguments,
   std::string scores;
   for (const auto& [corpus, split] : corpora) {
     const Dataset texts = load_texts(config.data, {corpus}, split, run.tokenizer);
+    if (is_of_preferences(texts)) {
+      fail("{}: preferences are measured in training; evaluate takes texts and conversations",
+           corpus_name(corpus));
+    }
     for (const Sample& sample :
          sample_continuations(run.model(), run.tokenizer, texts, config, arguments.samples)) {
       fmt::print("  {}\n  > {}\n\n", sample.input, sample.output);

@@ -89,8 +89,8 @@ TEST_CASE("an unknown key of a corpus is refused with the nearest one") {
       mentions(answer("soruce: a"), "c.yaml:2: data.train.soruce: unknown key; nearest is source"));
   CHECK(mentions(answer("path_src: a"), "OpenNMT-py's name for source"));
   CHECK(mentions(answer("zzzzzzz: a"),
-                 "a corpus has text, conversations, labelled, tagged, images, labels, prefix, "
-                 "languages, source"));
+                 "a corpus has text, conversations, preferences, labelled, tagged, images, labels, "
+                 "prefix, languages, source"));
 }
 
 TEST_CASE("every foreign name in the schema leads to a known key") {

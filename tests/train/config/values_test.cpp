@@ -223,7 +223,7 @@ TEST_CASE("an invalid corpus is refused with its line") {
   const std::string one_form =
       "c.yaml:3: data.train: a corpus needs exactly one of prefix, source and target, file, tsv, "
       "text, "
-      "conversations, labelled, tagged, images, and toy";
+      "conversations, preferences, labelled, tagged, images, and toy";
   CHECK(refused("{weight: 2}") == one_form);
   CHECK(refused("{prefix: a, toy: copy}") == one_form);
   CHECK(refused("{source: a.en}") == one_form);

@@ -29,20 +29,51 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
   blame(all, key, "task: {} needs {}", name_of(task_kinds, config.task), task.corpus_example);
 }
 
+using Files = std::vector<std::string> CorpusConfig::*;
+
+std::ptrdiff_t count_of(const Corpora& corpora, Files files) {
+  return std::ranges::count_if(
+      corpora, [&](const CorpusConfig& corpus) { return !(corpus.*files).empty(); });
+}
+
 // A dataset is of one kind.
-void check_conversations(const Corpora& corpora, const std::string& key, Contradictions& all) {
-  const auto count = std::ranges::count_if(
-      corpora, [](const CorpusConfig& corpus) { return !corpus.conversations.empty(); });
-  if (count > 0 && count < std::ssize(corpora)) {
+void check_json_lines(const Corpora& corpora, const std::string& key, Contradictions& all) {
+  const auto conversations = count_of(corpora, &CorpusConfig::conversations);
+  const auto preferences = count_of(corpora, &CorpusConfig::preferences);
+  if (preferences > 0 && preferences < std::ssize(corpora)) {
+    blame(all, key, "has preferences beside other texts; name corpora of one kind");
+  } else if (conversations > 0 && conversations < std::ssize(corpora)) {
     blame(all, key, "has conversations beside plain text; name corpora of one kind");
+  }
+}
+
+void check_preferences(const Config& config, Contradictions& all) {
+  const DataConfig& data = config.data;
+  const bool pairs = has_preferences(config);
+  const auto of_validation = count_of(data.validation, &CorpusConfig::preferences);
+  if (!data.validation.empty() && pairs != (of_validation > 0)) {
+    blame(all, "data.validation", "must have preferences if data.train has them, and only then");
+  }
+  if (!pairs) return;
+  if (config.model.init_from.empty()) {
+    blame(all, "model.init_from", "missing; preferences train a model further, the run named here");
+  }
+  if (config.tokenizer.files.empty() && config.tokenizer.kind != TokenizerKind::bytes) {
+    blame(
+        all, "tokenizer.files",
+        "missing; preferences need the tokenizer of model.init_from, such as RUN/tokenizer.model");
+  }
+  if (config.training.r_drop > 0) {
+    blame(all, "training.r_drop", "cannot be combined with preferences; set it to 0");
   }
 }
 
 void check_windows(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
-  if (training.batch_tokens > 0 && training.batch_tokens < config.data.context) {
-    blame(all, "training.batch_tokens", "{} is less than one window of data.context {}",
-          training.batch_tokens, config.data.context);
+  if (training.batch_tokens > 0 && training.batch_tokens < largest_example(config)) {
+    blame(all, "training.batch_tokens", "{} is less than {} of data.context {}",
+          training.batch_tokens, has_preferences(config) ? "two conversations" : "one window",
+          config.data.context);
   }
 }
 
@@ -54,8 +85,9 @@ void check_corpora(const Config& config, Contradictions& all) {
   check_kind(config, data.validation, "data.validation", all);
   check_kind(config, data.test, "data.test", all);
   if (has(config, Feature::documents)) check_windows(config, all);
-  check_conversations(data.train, "data.train", all);
-  check_conversations(data.validation, "data.validation", all);
+  check_json_lines(data.train, "data.train", all);
+  check_json_lines(data.validation, "data.validation", all);
+  check_preferences(config, all);
   if (!data.languages.empty() && data.languages.size() != 2) {
     blame(all, "data.languages", "must be two, [source, target], not {}", data.languages.size());
   }

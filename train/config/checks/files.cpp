@@ -10,7 +10,10 @@ namespace calque {
 namespace {
 
 std::vector<std::string> files_of(const CorpusConfig& corpus) {
-  std::vector<std::string> files = corpus.text.empty() ? corpus.conversations : corpus.text;
+  std::vector<std::string> files = corpus.text;
+  for (const auto* more : {&corpus.conversations, &corpus.preferences}) {
+    files.insert(files.end(), more->begin(), more->end());
+  }
   if (!corpus.prefix.empty()) files = files_of_prefix(corpus.prefix, corpus.languages).paths;
   for (const std::string& file : {corpus.source, corpus.target, corpus.file, corpus.tsv,
                                   corpus.labelled, corpus.tagged, corpus.images, corpus.labels}) {

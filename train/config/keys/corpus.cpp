@@ -37,6 +37,10 @@ std::vector<CorpusKey> declare_corpus_keys() {
          "Files of JSON lines, plain or gzip, for task: language-model: in each line `messages`, a "
          "list of objects with `role` and `content`, or `prompt` and `completion`. The loss counts "
          "the answers alone.");
+  in.key("preferences", &C::preferences, {}, fixed,
+         "Files of JSON lines, plain or gzip, for task: language-model that starts from "
+         "model.init_from: in each line `prompt`, `chosen` and `rejected`, texts or lists of "
+         "messages. Training makes the chosen answers more probable than the rejected ones (DPO).");
   in.key("labelled", &C::labelled, {}, fixed,
          "A file for classification with one example per line: a label, a tab or a space, and the "
          "text; a second text follows after another tab.");
@@ -125,7 +129,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
     refuse_value(from, list,
                  "a corpus: {prefix: ...}, {source: ..., target: ...}, {file: ...}, {tsv: ...}, "
                  "{text: ...}, {conversations: ...}, "
-                 "{labelled: ...}, {tagged: ...}, {images: ...} or {toy: ...}");
+                 "{preferences: ...}, {labelled: ...}, {tagged: ...}, {images: ...} or {toy: ...}");
   }
   for (const YamlEntry& entry : from.entries) {
     const auto& keys = corpus_keys();
@@ -138,11 +142,12 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   const auto paths =
       std::ranges::count_if(corpus_paths, [&](const auto path) { return !(corpus.*path).empty(); });
   const int64_t forms = paths + (corpus.text.empty() ? 0 : 1) +
-                        (corpus.conversations.empty() ? 0 : 1) + (is_toy(corpus) ? 1 : 0);
+                        (corpus.conversations.empty() ? 0 : 1) +
+                        (corpus.preferences.empty() ? 0 : 1) + (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
     fail(
         "{}: {}: a corpus needs exactly one of prefix, source and target, file, tsv, text, "
-        "conversations, labelled, tagged, images, and toy",
+        "conversations, preferences, labelled, tagged, images, and toy",
         from.place.text(), list);
   }
   if (corpus.longest < corpus.shortest) {

@@ -155,6 +155,15 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
           },
           "needs dropout in the model")
       .needs(Feature::network);
+  in.key("dpo_beta", &T::dpo_beta, positive(), harmful,
+         "DPO: how strongly training on preferences holds the model to that of model.init_from. "
+         "The loss of a pair is -log sigmoid(dpo_beta * margin), where the margin is how much "
+         "more the log-probability of the chosen answer has grown than that of the rejected one. "
+         "With label_smoothing, the share label_smoothing / 2 of the pairs counts the other way "
+         "round.",
+         "TRL: beta")
+      .idle_if([](const Config& c) { return !has_preferences(c); },
+               "needs data.train: {preferences: FILE}");
   in.key("ema", &T::ema, fraction(), harmful,
          "Keeps an exponential moving average of the weights with this decay (0.999) and validates "
          "with it. 0: off.",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/conversations/dataset.h"
+#include "data/conversations/preference_dataset.h"
 #include "data/documents/windows.h"
 #include "nn/layers/expert_load.h"
 #include "train/tasks/language_model/generation.h"
@@ -29,7 +30,7 @@ std::vector<std::string> prompts_of(const Tokenizer& tokenizer, const TextWindow
 
 std::vector<Sample> sample_continuations(const LanguageModel& model, const Tokenizer& tokenizer,
                                          const Dataset& text, const Config& config, int64_t count) {
-  if (is_of_conversations(text)) return {};
+  if (is_of_conversations(text) || is_of_preferences(text)) return {};
   const TextWindows windows(text, window_options(config, WindowUse::evaluation));
   const auto prompts = prompts_of(tokenizer, windows, std::min(count, windows.count()));
   if (prompts.empty()) return {};

@@ -1,8 +1,13 @@
-// task: language-model. A decoder-only Transformer on plain text.
+// task: language-model. A decoder-only Transformer on plain text, conversations or preferences.
 #include "train/tasks/text/task.h"
 
+#include <algorithm>
+
+#include "data/conversations/preference_dataset.h"
 #include "train/tasks/descriptor.h"
 #include "train/tasks/language_model/evaluation.h"
+#include "train/tasks/language_model/preferences.h"
+#include "train/tasks/language_model/reference.h"
 #include "train/tasks/language_model/samples.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/loss_metrics.h"
@@ -16,12 +21,41 @@ namespace {
 class LanguageModelTask : public TextTask<LanguageModel> {
  public:
   LanguageModelTask(const Config& config, const RunFolder& run, const TaskStart& start)
-      : TextTask(config, run, start, language_model_options) {}
+      : TextTask(config, run, start, language_model_options) {
+    if (start.purpose == TaskStart::Purpose::use || !has_preferences(config)) return;
+    reference_.logs = no_reference(data_);
+    if (start.purpose == TaskStart::Purpose::plan) return;
+    weights_ = weights_hash(config);
+    require_same_reference(start.data_hash, data_hash());
+    const std::string cache = cache_folder(config, run, start);
+    const auto model = [&]() -> const LanguageModel& {
+      load_reference_weights(config, tokenizer_hash(), network_);
+      return network_.model;
+    };
+    reference_ = load_reference(data_, weights_, cache, model);
+    if (validation_) validation_reference_ = load_reference(*validation_, weights_, cache, model);
+  }
 
   std::span<const MetricInfo> metrics() const override { return language_model_task.metrics(); }
 
+  // With preferences, the data and the weights of the reference.
+  std::string data_hash() const override {
+    return TextTask::data_hash() + (weights_ == 0 ? "" : "-" + hexadecimal(weights_));
+  }
+
+  std::string data_description() const override {
+    return TextTask::data_description() + reference_.description;
+  }
+
  private:
   ExampleTraining examples() const override {
+    if (is_of_preferences(data_)) {
+      return {.set = preference_examples(data_), .forward = [this](std::span<const Example> pairs) {
+                return preference_loss(network_.model, pairs, reference_.logs,
+                                       preference_options(config_), Mode::train)
+                    .loss;
+              }};
+    }
     return {.set = text_examples(data_, window_options(config_, WindowUse::training)),
             .forward = [this](std::span<const Example> windows) {
               return window_loss(network_.model, windows, config_.training.label_smoothing,
@@ -30,6 +64,11 @@ class LanguageModelTask : public TextTask<LanguageModel> {
   }
 
   Scores scores(BatchShare share) const override {
+    if (is_of_preferences(*validation_)) {
+      return {evaluate_preferences(network_.model, *validation_, validation_reference_.logs,
+                                   preference_options(config_), tokens_at_once(config_), share),
+              {}};
+    }
     const TextEvaluation evaluation =
         evaluate_text(network_.model, *validation_, window_options(config_, WindowUse::evaluation),
                       config_.training.label_smoothing, tokens_at_once(config_), share);
@@ -37,6 +76,10 @@ class LanguageModelTask : public TextTask<LanguageModel> {
     return {evaluation.values(), sample_continuations(network_.model, tokenizer_, *validation_,
                                                       config_, config_.logging.samples)};
   }
+
+  // Of preferences.
+  uint64_t weights_ = 0;
+  Reference reference_, validation_reference_;
 };
 
 std::unique_ptr<Task> make_language_model(const Config& config, const RunFolder& run,
@@ -60,8 +103,28 @@ std::span<const MetricInfo> language_model_metrics() {
     metrics.push_back({"bits_per_byte", "bits_per_byte", "bits/byte", "Bits per byte", "",
                        "The nll in bits per byte of the text.", ValueFormat::number, 3,
                        Better::lower});
+    metrics.push_back({"margin", "margin", "margin", "Margin of preferences", "nats",
+                       "How much more the log-probability of the chosen answer has grown than that "
+                       "of the rejected one, times dpo_beta.",
+                       ValueFormat::number, 3, Better::higher});
     return metrics;
   }();
+  return all;
+}
+
+// Preferences and texts are measured by different metrics.
+std::vector<Contradiction> language_model_contradictions(const Config& config) {
+  constexpr std::string_view of_preferences[] = {"loss", "nll", "accuracy", "margin"};
+  std::vector<Contradiction> all;
+  const bool pairs = has_preferences(config);
+  const auto check = [&](const char* key, const std::string& name) {
+    if (find_metric(language_model_task.metrics(), name) == nullptr) return;
+    if (pairs ? std::ranges::count(of_preferences, name) > 0 : name != "margin") return;
+    all.push_back(
+        {key, fmt::format("{} is measured on {} alone", name, pairs ? "texts" : "preferences")});
+  };
+  check("training.metric", config.training.metric);
+  check("training.until", config.training.until.goal.metric);
   return all;
 }
 
@@ -71,6 +134,7 @@ const TaskDescriptor language_model_task = {
     .kind = TaskKind::language_model,
     .make = make_language_model,
     .metrics = language_model_metrics,
+    .contradictions = language_model_contradictions,
 };
 
 }  // namespace calque

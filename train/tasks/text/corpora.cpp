@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/conversations/dataset.h"
+#include "data/conversations/preference_dataset.h"
 #include "data/documents/dataset.h"
 #include "data/toy/analogies.h"
 #include "data/toy/text.h"
@@ -27,20 +28,26 @@ DocumentSource document_source(const CorpusConfig& corpus, const DataConfig& dat
 std::vector<ConversationSource> conversation_sources(const Corpora& corpora) {
   std::vector<ConversationSource> sources;
   for (const CorpusConfig& corpus : corpora) {
-    sources.push_back({corpus.conversations, {.weight = corpus.weight, .epochs = corpus.epochs}});
+    sources.push_back({corpus.conversations.empty() ? corpus.preferences : corpus.conversations,
+                       {.weight = corpus.weight, .epochs = corpus.epochs}});
   }
   return sources;
 }
 
-// The config check refuses corpora of both kinds in one list.
+// The config check refuses corpora of several kinds in one list.
 bool are_conversations(const Corpora& corpora) {
   return !corpora.empty() && !corpora.front().conversations.empty();
 }
 
-Dataset load_conversations_of(const DataConfig& data, const Corpora& corpora,
-                              const Tokenizer& tokenizer, bool drop_duplicates,
-                              const std::string& cache_folder) {
-  return load_conversations(
+bool are_json_lines(const Corpora& corpora) {
+  return are_conversations(corpora) || (!corpora.empty() && !corpora.front().preferences.empty());
+}
+
+Dataset load_json_lines_of(const DataConfig& data, const Corpora& corpora,
+                           const Tokenizer& tokenizer, bool drop_duplicates,
+                           const std::string& cache_folder) {
+  const auto load = are_conversations(corpora) ? load_conversations : load_preferences;
+  return load(
       conversation_sources(corpora), tokenizer, data.turns,
       {.context = data.context, .drop_duplicates = drop_duplicates, .cache_folder = cache_folder});
 }
@@ -62,7 +69,7 @@ std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataC
                                              Split split) {
   std::vector<DocumentSource> sources;
   for (const CorpusConfig& corpus : corpora) {
-    if (!corpus.conversations.empty()) continue;
+    if (are_json_lines({corpus})) continue;
     sources.push_back(document_source(corpus, data, split));
   }
   return sources;
@@ -70,8 +77,8 @@ std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataC
 
 Dataset load_training_texts(const DataConfig& data, const Tokenizer& tokenizer,
                             const std::string& cache_folder) {
-  if (are_conversations(data.train)) {
-    return load_conversations_of(data, data.train, tokenizer, data.drop_duplicates, cache_folder);
+  if (are_json_lines(data.train)) {
+    return load_json_lines_of(data, data.train, tokenizer, data.drop_duplicates, cache_folder);
   }
   return load_documents(document_sources(data.train, data, Split::train), tokenizer,
                         {.drop_duplicates = data.drop_duplicates,
@@ -81,8 +88,8 @@ Dataset load_training_texts(const DataConfig& data, const Tokenizer& tokenizer,
 
 Dataset load_texts(const DataConfig& data, const Corpora& corpora, Split split,
                    const Tokenizer& tokenizer, const std::string& cache_folder) {
-  if (are_conversations(corpora)) {
-    return load_conversations_of(data, corpora, tokenizer, false, cache_folder);
+  if (are_json_lines(corpora)) {
+    return load_json_lines_of(data, corpora, tokenizer, false, cache_folder);
   }
   return load_documents(document_sources(corpora, data, split), tokenizer,
                         {.invalid = filter_options(data).invalid, .cache_folder = cache_folder});

@@ -10,13 +10,13 @@
 
 namespace calque {
 
-// The texts of a split, without conversations. `split` is the split that `split: auto` of a toy
-// corpus selects.
+// The texts of a split, without conversations and preferences. `split` is the split that `split:
+// auto` of a toy corpus selects.
 std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataConfig& data,
                                              Split split);
 
-// Loads data.train, documents or conversations, without duplicates if data.drop_duplicates is set.
-// Without a cache folder the ids stay in memory.
+// Loads data.train, documents, conversations or preferences, without duplicates if
+// data.drop_duplicates is set. Without a cache folder the ids stay in memory.
 Dataset load_training_texts(const DataConfig& data, const Tokenizer& tokenizer,
                             const std::string& cache_folder = {});
 
