@@ -44,6 +44,7 @@ void set_paper(Config& config) {
   config.model.norm_placement = paper.model.norm_placement;
   config.model.activation = paper.model.activation;
   config.model.positions = paper.model.positions;
+  config.model.scale_embeddings = paper.model.scale_embeddings;
   config.training.label_smoothing = paper.training.label_smoothing;
   config.training.optimizer = paper.training.optimizer;
   config.training.betas = paper.training.betas;
@@ -54,6 +55,7 @@ void set_paper(Config& config) {
 
 void set_one_stack(Config& config) {
   config.model.norm_placement = NormPlacement::pre;
+  config.model.scale_embeddings = true;
   config.model.activation = Activation::gelu;
   config.model.positions = PositionKind::rotary;
   config.training.label_smoothing = 0;
@@ -66,6 +68,7 @@ void set_one_stack(Config& config) {
 
 void set_language_model(Config& config) {
   set_one_stack(config);
+  config.model.scale_embeddings = false;
   config.training.optimizer = TrainingConfig::Optimizer::muon;
 }
 

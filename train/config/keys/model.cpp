@@ -159,7 +159,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key(
         "scale_embeddings", &M::scale_embeddings, {}, harmful,
         "Multiplies the embeddings by the square root of d_model, as in the paper. GPT-2 and later "
-        "models do not.",
+        "models do not, nor does task: language-model by default.",
         "Hugging Face: scale_embedding; fairseq: no-scale-embedding")
       .needs(Feature::text);
   in.key("positions", &M::positions, position_kinds, harmful,
