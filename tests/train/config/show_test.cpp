@@ -92,7 +92,7 @@ TEST_CASE("configs with random settings are read back as equal, too") {
     CHECK(
         config_differences(config, parse_config(show_config(config), "shown.yaml").config).empty());
   }
-  CHECK(valid > tries / 18);
+  CHECK(valid > tries / 20);  // most sets contradict each other, the more keys there are
 }
 
 TEST_CASE("every shipped config is valid") {
