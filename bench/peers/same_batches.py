@@ -49,8 +49,8 @@ class Recipe:
         self.betas = tuple(map(float, config_value(text, "betas").strip("[]").split(",")))
         self.epsilon, self.clip_norm, self.smoothing = number("epsilon"), number("clip_norm"), number("label_smoothing")
         self.peak, self.warmup = number("learning_rate"), integer("warmup_steps")
-        self.first, self.seed = number("warmup_from"), integer("seed")
-        self.rise, self.schedule = number("dropout_epochs"), config_value(text, "schedule")
+        self.seed, self.rise, self.schedule = integer("seed"), number("dropout_epochs"), config_value(text, "schedule")
+        self.first = number("warmup_from") if self.schedule == "inverse_sqrt" else 0.0
         if self.schedule not in ("inverse_sqrt", "auto") or self.peak == 0:
             sys.exit("same_batches: needs schedule: inverse_sqrt or auto, and a learning_rate")
 
@@ -224,7 +224,7 @@ def main():
             loss, nll, tokens = (sum(part) for part in zip(*interval))
             write("train", loss / tokens, nll / tokens, lr=rate, grad_norm=norm, tokens=seen)
             interval = []
-        if update["ended"]:
+        if update["ended"] or step == updates:
             before = time.time()
             losses = validate(model, held_out, recipe.smoothing)
             begin += time.time() - before  # only training counts
