@@ -32,6 +32,12 @@ void TokenStore::with_ids(int64_t begin, int64_t count, const Use& use) const {
   use(buffer.data());
 }
 
+int64_t TokenStore::tokens_in_column(int column) const {
+  int64_t sum = 0;
+  for (int64_t example = 0; example < count(); ++example) sum += length(example, column);
+  return sum;
+}
+
 void TokenStore::read(int64_t example, Example& out) const {
   require(example >= 0 && example < count(), "TokenStore: example {} of {}", example, count());
   out.resize(columns_);

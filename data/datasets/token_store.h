@@ -27,6 +27,7 @@ class TokenStore {
   int columns() const { return columns_; }
   int64_t count() const { return std::ssize(lines_); }
   int64_t tokens() const { return tokens_; }
+  int64_t tokens_in_column(int column) const;
   int64_t length(int64_t example, int column) const {
     return lengths_[example * columns_ + column];
   }

@@ -117,29 +117,30 @@ std::string over_fitting(const ReportRun& run, const RunFacts& facts) {
       step, run.valid.epoch[*lowest], least, last);
 }
 
-// Early translations often repeat themselves or copy words, so only the later ones count.
-double share_of_translations(const ReportRun& run, const RunFacts& facts, const char* column) {
+// The share of the last translations with a fault, in percent; 0 if they are few. Early
+// translations often repeat themselves or copy words, so only the later ones count.
+double percent_of_translations(const ReportRun& run, const RunFacts& facts, const char* column) {
   const Column* const share = run.valid.find(column);
-  if (share == nullptr || facts.done < 0.7 || !std::isfinite(share->back())) return 0;
-  return share->back();
+  if (share == nullptr || facts.done < 0.7 || !(share->back() >= 0.2)) return 0;
+  return 100 * share->back();
 }
 
 std::string repeating(const ReportRun& run, const RunFacts& facts) {
-  const double share = share_of_translations(run, facts, "repeated");
-  if (share < 0.2) return "";
+  const double percent = percent_of_translations(run, facts, "repeated");
+  if (percent == 0) return "";
   return fmt::format(
       "{:.0f}% of the validation translations repeat a phrase again and again; train longer, and "
       "decoding.no_repeat_ngram: 3 forbids it",
-      100 * share);
+      percent);
 }
 
 std::string copying(const ReportRun& run, const RunFacts& facts) {
-  const double share = share_of_translations(run, facts, "copied");
-  if (share < 0.2) return "";
+  const double percent = percent_of_translations(run, facts, "copied");
+  if (percent == 0) return "";
   return fmt::format(
       "{:.0f}% of the validation translations copy their source; the training data may have pairs "
       "that are not translated: calque data clean drops them",
-      100 * share);
+      percent);
 }
 
 }  // namespace

@@ -83,7 +83,6 @@ Prediction ended(const MetricInfo& metric, double now, double low, double middle
 
 constexpr size_t fewest = 3;  // validations
 
-// What the loss loses in the rest of the run: a Prediction of the difference alone.
 std::optional<Prediction> loss_at_end(const ReportRun& run, const Recent& recent, double done) {
   const std::vector<double>* const loss = run.valid.find("loss");
   const MetricInfo* const metric = find_metric(run.metrics, "loss");
@@ -108,13 +107,11 @@ std::optional<Prediction> score_at_end(const ReportRun& run, const Recent& recen
   const Trend trend = trend_of(points);
   const bool is_loss = metric.better == Better::lower;
   const Share& part = in_text ? of_text_score : is_loss ? the_same : of_accuracy;
-  const double least =
-      std::min(std::abs(loss.low - losses->back()), std::abs(loss.high - losses->back()));
-  const double most =
-      std::max(std::abs(loss.low - losses->back()), std::abs(loss.high - losses->back()));
-  const double sign = loss.value < losses->back() ? -1 : 1;
+  const double now = losses->back();
+  const auto [least, most] = std::minmax({std::abs(loss.low - now), std::abs(loss.high - now)});
+  const double sign = loss.value < now ? -1 : 1;
   return ended(metric, values->back(), trend.slope * sign * least * part.low,
-               trend.slope * (loss.value - losses->back()) * part.middle,
+               trend.slope * (loss.value - now) * part.middle,
                trend.slope * sign * most * part.high, trend.spread);
 }
 

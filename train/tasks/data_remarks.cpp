@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <numeric>
+
+#include "data/datasets/id_counts.h"
 
 namespace calque {
 namespace {
@@ -12,48 +14,24 @@ namespace {
 // Enough for both measurements, and few enough to count in a moment.
 constexpr int64_t most_counted = 1'000'000;
 
-struct Counts {
-  std::vector<int64_t> of_id;
-  int64_t all = 0;
-};
+using Counts = std::vector<int64_t>;  // by id
 
-// Counts the ids of examples that are spread over the dataset.
-Counts counts_of(const TokenStore& tokens, int column, int32_t vocabulary) {
-  Counts counts{std::vector<int64_t>(static_cast<size_t>(vocabulary)), 0};
-  const int64_t stride = 1 + tokens.tokens() / most_counted;
-  std::vector<int32_t> ids;
-  for (int64_t example = 0; example < tokens.count(); example += stride) {
-    const int64_t length = std::min(tokens.length(example, column), most_counted);
-    ids.clear();
-    tokens.read_slice(example, column, 0, length, ids);
-    for (const int32_t id : ids) ++counts.of_id[static_cast<size_t>(id)];
-    counts.all += length;
-    if (counts.all >= most_counted) break;
-  }
-  return counts;
-}
-
-int64_t tokens_in_column(const TokenStore& tokens, int column) {
-  int64_t sum = 0;
-  for (int64_t example = 0; example < tokens.count(); ++example) {
-    sum += tokens.length(example, column);
-  }
-  return sum;
+double sum_of(const Counts& counts) {
+  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
 }
 
 // The mean cost in nats of a token under the frequencies of training, with one added to each. A
 // token of training is not counted for itself, so that both texts are new to the frequencies.
 double mean_cost(const Counts& training, const Counts& text) {
   const bool itself = &training == &text;
-  const double all = static_cast<double>(training.all) - (itself ? 1 : 0) +
-                     static_cast<double>(training.of_id.size());
+  const double all = sum_of(training) - (itself ? 1 : 0) + static_cast<double>(training.size());
   double cost = 0;
-  for (size_t id = 0; id < text.of_id.size(); ++id) {
-    if (text.of_id[id] == 0) continue;
-    const double known = static_cast<double>(training.of_id[id]) + (itself ? 0 : 1);
-    cost -= static_cast<double>(text.of_id[id]) * std::log(known / all);
+  for (size_t id = 0; id < text.size(); ++id) {
+    if (text[id] == 0) continue;
+    const double known = static_cast<double>(training[id]) + (itself ? 0 : 1);
+    cost -= static_cast<double>(text[id]) * std::log(known / all);
   }
-  return cost / static_cast<double>(text.all);
+  return cost / sum_of(text);
 }
 
 std::string texts_named(std::string_view side) {
@@ -73,7 +51,7 @@ std::string splits_too_much(const Dataset& training, int column, const Tokenizer
   constexpr double least_characters = 1.6, least_bytes = 2.4;
   const auto at = static_cast<size_t>(column);
   if (!has_subwords(tokenizer) || at >= training.sizes.size()) return "";
-  const auto tokens = static_cast<double>(tokens_in_column(*training.tokens, column));
+  const auto tokens = static_cast<double>(training.tokens->tokens_in_column(column));
   const double characters = static_cast<double>(training.sizes[at].characters) / tokens;
   const double bytes = static_cast<double>(training.sizes[at].bytes) / tokens;
   if (tokens == 0 || characters >= least_characters || bytes >= least_bytes) return "";
@@ -86,11 +64,11 @@ std::string splits_too_much(const Dataset& training, int column, const Tokenizer
 
 std::string unlike_training(const Dataset& training, const Dataset& validation, int column,
                             int32_t vocabulary, std::string_view side) {
-  constexpr int64_t fewest = 300;
+  constexpr double fewest = 300;
   constexpr double most = 1;  // nats per token
-  const Counts counts = counts_of(*training.tokens, column, vocabulary);
-  const Counts others = counts_of(*validation.tokens, column, vocabulary);
-  if (counts.all < fewest || others.all < fewest) return "";
+  const Counts counts = count_sampled_ids(*training.tokens, column, vocabulary, most_counted);
+  const Counts others = count_sampled_ids(*validation.tokens, column, vocabulary, most_counted);
+  if (sum_of(counts) < fewest || sum_of(others) < fewest) return "";
   const double own = mean_cost(counts, counts), other = mean_cost(counts, others);
   if (other < own + most) return "";
   return fmt::format(

@@ -13,10 +13,8 @@ int64_t tokens_in(const Dataset& dataset) {
     return dataset.tokens->tokens();
   }
   int64_t tokens = 0;  // ids and runs take turns
-  for (int64_t i = 0; i < dataset.examples(); ++i) {
-    for (int column = 0; column < dataset.tokens->columns(); column += 2) {
-      tokens += dataset.tokens->length(i, column);
-    }
+  for (int column = 0; column < dataset.tokens->columns(); column += 2) {
+    tokens += dataset.tokens->tokens_in_column(column);
   }
   return tokens;
 }
