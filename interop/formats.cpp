@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 template <class Model, void (*write)(const Exported<Model>&, ExportFolder&)>
-void write_as(const AnyExported& from, ExportFolder& to, bool) {
+void write_as(const AnyExported& from, ExportFolder& to, std::string_view) {
   write(std::get<Exported<Model>>(from), to);
 }
 
-void write_transformers(const AnyExported& from, ExportFolder& to, bool) {
+void write_transformers(const AnyExported& from, ExportFolder& to, std::string_view) {
   std::visit(
       [&]<class Model>(const Exported<Model>& own) {
         if constexpr (!std::is_same_v<Model, Parameters>) write_huggingface(own, to);
@@ -54,10 +54,10 @@ std::vector<Format> all_formats() {
   return {
       {.name = "ctranslate2",
        .models = {{translation, limit_ctranslate2}},
-       .has_int8 = true,
+       .types = {"float32", "int8"},
        .write =
-           [](const AnyExported& from, ExportFolder& to, bool int8) {
-             write_ctranslate2(std::get<Exported<Transformer>>(from), int8, to);
+           [](const AnyExported& from, ExportFolder& to, std::string_view type) {
+             write_ctranslate2(std::get<Exported<Transformer>>(from), type == "int8", to);
            },
        .find = [](const std::string& place) { return if_exists(place + "/model.bin", place); },
        .read = read_as<Transformer, import_ctranslate2>},
@@ -69,7 +69,8 @@ std::vector<Format> all_formats() {
       {.name = "peft",
        .models = held_by_huggingface(),
        .of_adapters = true,
-       .write = [](const AnyExported& from, ExportFolder& to, bool) { write_peft(from, to); }},
+       .write = [](const AnyExported& from, ExportFolder& to,
+                   std::string_view) { write_peft(from, to); }},
       {.name = "onnx",
        .models = {{translation, limit_onnx}},
        .write = write_as<Transformer, write_onnx>},
@@ -80,7 +81,11 @@ std::vector<Format> all_formats() {
        .read = read_as<Transformer, import_marian>},
       {.name = "gguf",
        .models = {{language_model, limit_gguf}},
-       .write = write_as<LanguageModel, write_gguf>,
+       .types = {"float32", "float16", "bfloat16", "q8_0", "q4_0"},
+       .write =
+           [](const AnyExported& from, ExportFolder& to, std::string_view type) {
+             write_gguf(std::get<Exported<LanguageModel>>(from), type, to);
+           },
        .find = [](const std::string& place) -> std::string {
          return fs::path(place).extension() == ".gguf" ? place : "";
        },
@@ -134,11 +139,20 @@ void require_exportable(const Format& format, const Config& config, const std::s
   fail("{}: not exported: {}", place, obstacle_text(found.front(), format, config));
 }
 
+void require_type(const Format& format, std::string_view type) {
+  if (type.empty() || std::ranges::count(format.types, type) > 0) return;
+  if (format.types.empty()) fail("{} has no types to choose from, such as {}", format.name, type);
+  fail("{} cannot store numbers as {}; it can as {}", format.name, type,
+       fmt::join(format.types, ", "));
+}
+
 std::string export_model(const Format& format, const AnyExported& from, const std::string& out,
-                         bool int8) {
+                         std::string_view type) {
+  require_type(format, type);
+  if (type.empty() && !format.types.empty()) type = format.types.front();
   std::visit([&](const RunParts& parts) { require_exportable(format, parts.config, out); }, from);
   ExportFolder folder(out);
-  format.write(from, folder, int8);
+  format.write(from, folder, type);
   folder.finish();
   return folder.remark();
 }

@@ -21,9 +21,10 @@ struct Format {
 
   std::string_view name;
   std::vector<Held> models = {};  // empty: bare parameters, of every task
-  bool has_int8 = false;
+  // How the numbers may be stored, the usual type first; empty: in one way.
+  std::vector<std::string_view> types = {};
   bool of_adapters = false;  // holds the adapter of a run alone; the model has adapters
-  void (*write)(const AnyExported& from, ExportFolder& to, bool int8) = nullptr;
+  void (*write)(const AnyExported& from, ExportFolder& to, std::string_view type) = nullptr;
   // The path of the model at `place`; empty if there is none of this format.
   std::string (*find)(const std::string& place) = nullptr;
   AnyImported (*read)(const std::string& path) = nullptr;
@@ -44,10 +45,13 @@ std::string obstacle_text(const Obstacle& obstacle, const Format& format, const 
 // Throws an Error for the first obstacle, if there is one. The message begins with `place`.
 void require_exportable(const Format& format, const Config& config, const std::string& place);
 
+// Throws an Error if the format does not store numbers so; an empty type is the usual one.
+void require_type(const Format& format, std::string_view type);
+
 // Writes the new folder, and reads the files back. Returns a remark, or an empty text. Throws an
 // Error for a model that the format cannot hold exactly.
 std::string export_model(const Format& format, const AnyExported& from, const std::string& out,
-                         bool int8 = false);
+                         std::string_view type = "");
 
 // Reads the model at `place`, a folder or a file, in the format that it is in. Throws an Error for
 // a model that is damaged, or that calque cannot represent.

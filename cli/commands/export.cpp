@@ -15,18 +15,16 @@ namespace calque {
 namespace {
 
 struct ExportArguments {
-  std::string run, format, out;
-  bool int8 = false;
+  std::string run, format, out, type;
 };
 
 void run_export(const ExportArguments& arguments) {
   const Format& format = format_named(arguments.format);
-  if (arguments.int8 && !format.has_int8) wrong_command_line("--int8 is for ctranslate2 alone");
   const std::string out =
       arguments.out.empty()
           ? without_slash(find_run(arguments.run).folder.path) + "-" + arguments.format
           : arguments.out;
-  const std::string remark = export_run(arguments.run, format, out, arguments.int8);
+  const std::string remark = export_run(arguments.run, format, out, arguments.type);
   if (!remark.empty()) write_output(remark + "\n");
   write_output(fmt::format("{}: {}/README.md says how to load it\n", out, out));
 }
@@ -46,12 +44,21 @@ void add_export_command(CLI::App& calque) {
       ->add_option("--out", arguments->out,
                    "The new folder (default: that of the run, with -FORMAT)")
       ->type_name("DIR");
-  command->add_flag("--int8", arguments->int8, "ctranslate2: weights as integers of 8 bits");
+  CLI::Option* type =
+      command
+          ->add_option("--type", arguments->type,
+                       "How weights are stored. ctranslate2: float32 or int8; gguf: float32, "
+                       "float16, bfloat16, q8_0 or q4_0")
+          ->type_name("TYPE");
+  command
+      ->add_flag_callback(
+          "--int8", [arguments] { arguments->type = "int8"; }, "The same as --type int8")
+      ->excludes(type);
   command->footer(
       "The files are read back and compared; a model that the format cannot hold exactly is\n"
       "refused. docs/interop.md has the formats.\n"
       "Examples: calque export runs/toy ctranslate2 --out toy-ct2\n"
-      "          calque export runs/shakespeare huggingface");
+      "          calque export runs/shakespeare gguf --type q8_0");
   command->callback([arguments] { run_export(*arguments); });
 }
 

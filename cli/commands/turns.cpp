@@ -20,7 +20,7 @@ namespace {
 struct TurnsArguments {
   std::string file, run, system;
   TurnFormat format = TurnFormat::none;
-  bool open = false;
+  bool open = false, prints_template = false;
 };
 
 // The text of a conversation, the part that is to be learned, and with a run the ids.
@@ -51,6 +51,11 @@ void print_turns(const TurnsArguments& arguments) {
     options.format = arguments.format;
     options.system = arguments.system;
   }
+  if (arguments.prints_template) {
+    if (options.format == TurnFormat::none) fail("--template: there is no turn format");
+    return write_output(template_of_turns(options) + "\n");
+  }
+  if (arguments.file.empty()) wrong_command_line("FILE is missing");
   const TextLines lines(arguments.file);
   for (int64_t i = 0; i < lines.count(); ++i) {
     const std::string line = lines.line(i);
@@ -71,7 +76,6 @@ void add_turns_command(CLI::App& data) {
   CLI::App* command =
       data.add_subcommand("turns", "Print the text that a model reads of conversations");
   command->add_option("FILE", arguments->file, "JSON lines of conversations, plain or gzip")
-      ->required()
       ->type_name("");
   CLI::Option* run =
       command
@@ -85,6 +89,8 @@ void add_turns_command(CLI::App& data) {
       ->type_name("TEXT");
   command->add_flag("--open", arguments->open,
                     "The conversations end with a text of the user, which the model is to answer");
+  command->add_flag("--template", arguments->prints_template,
+                    "Print the format's chat template for transformers and llama.cpp instead");
   command->footer(
       "Prints a JSON object per line: the text, and the answers that training learns; with --run\n"
       "also the ids, and how many in a row are not and are answers, in turn.\n"

@@ -100,7 +100,8 @@ void add_chatml(const Turns& turns, bool open, Pieces& to) {
     to.text("\n");
   };
   if (turns.has_system) turn("system", turns.system);
-  if (!turns.has_system && !to.options.system.empty()) turn("system", to.options.system);
+  const std::string usual = usual_system(to.options);
+  if (!turns.has_system && !usual.empty()) turn("system", usual);
   for (const Message& each : turns.rest) turn(name_of(speakers, each.speaker), each.text);
   if (!open) return;
   to.marker("<|im_start|>");
@@ -170,10 +171,7 @@ void add_mistral(const Turns& turns, Pieces& to) {
 
 void add_alpaca(const Turns& turns, Pieces& to) {
   to.begin("<s>");
-  const std::string& system = turns.has_system            ? turns.system
-                              : to.options.system.empty() ? std::string(alpaca_preamble)
-                                                          : to.options.system;
-  to.text(system + "\n\n");
+  to.text((turns.has_system ? turns.system : usual_system(to.options)) + "\n\n");
   for (const Message& each : turns.rest) {
     if (each.speaker == Speaker::user) {
       to.text(fmt::format("### Instruction:\n{}\n\n### Response:\n", each.text));
@@ -211,6 +209,12 @@ TurnPiece end_of_answer(const TurnOptions& options) {
       break;
   }
   return {Kind::end, options.end.empty() ? "</s>" : options.end};
+}
+
+std::string usual_system(const TurnOptions& options) {
+  if (options.format == TurnFormat::chatml) return options.system;
+  if (options.format != TurnFormat::alpaca) return "";
+  return options.system.empty() ? std::string(alpaca_preamble) : options.system;
 }
 
 std::vector<TurnPiece> turn_pieces(const TurnOptions& options, const Conversation& conversation,

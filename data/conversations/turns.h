@@ -65,10 +65,17 @@ std::string text_of(const std::vector<TurnPiece>& pieces);
 // The piece that ends an answer.
 TurnPiece end_of_answer(const TurnOptions& options);
 
+// The system text of conversations without one; empty if the format then has none.
+std::string usual_system(const TurnOptions& options);
+
 // The format of a chat template, the Jinja program of a model of transformers or in a GGUF file, by
 // the program's text; TurnFormat::none if calque does not know it. `begin` and `end` are the texts
 // of the tokens that become <s> and </s>; empty: the model has none.
 TurnOptions turns_of_template(std::string_view program, std::string begin = "",
                               std::string end = "");
+
+// A chat template for a format other than none. Its bos_token and eos_token are the texts of <s>
+// and </s>. turns_of_template() knows it.
+std::string template_of_turns(const TurnOptions& options);
 
 }  // namespace calque

@@ -1,6 +1,8 @@
 #include "interop/gguf/blocks.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 
 #include "train/storage/safetensors_header.h"
@@ -116,23 +118,90 @@ void read_q6_k(const Block& block, real* to) {
   }
 }
 
-}  // namespace
+template <class Stored, auto convert>
+void encode_numbers(std::span<const real> from, std::byte* to) {
+  for (const real value : from) {
+    const Stored stored = convert(static_cast<float>(value));
+    std::memcpy(to, &stored, sizeof stored);
+    to += sizeof stored;
+  }
+}
 
-const GgufStorage* gguf_storage(uint32_t type) {
-  static const GgufStorage all[] = {{0, "F32", 1, 4, find_element_type("F32")->decode},
-                                    {1, "F16", 1, 2, find_element_type("F16")->decode},
+// Calls one(from, to) for each block, with its numbers and its bytes.
+template <int64_t numbers, int64_t bytes, void (*one)(std::span<const float>, uint8_t*)>
+void encode_blocks(std::span<const real> from, std::byte* to) {
+  std::array<float, numbers> block;
+  for (; !from.empty(); from = from.subspan(numbers), to += bytes) {
+    std::ranges::transform(from.first(numbers), block.begin(),
+                           [](real x) { return static_cast<float>(x); });
+    one(block, reinterpret_cast<uint8_t*>(to));
+  }
+}
+
+void write_half(float value, uint8_t* to) {
+  const uint16_t bits = to_f16(value);
+  to[0] = static_cast<uint8_t>(bits);
+  to[1] = static_cast<uint8_t>(bits >> 8);
+}
+
+float inverse(float scale) { return scale == 0 ? 0 : 1 / scale; }
+
+float largest(std::span<const float> numbers) {
+  return *std::ranges::max_element(numbers, {}, [](float x) { return std::abs(x); });
+}
+
+void write_q8_0(std::span<const float> from, uint8_t* to) {
+  const float d = std::abs(largest(from)) / 127, factor = inverse(d);
+  write_half(d, to);
+  for (size_t i = 0; i < from.size(); ++i) {
+    to[2 + i] = static_cast<uint8_t>(static_cast<int8_t>(std::round(from[i] * factor)));
+  }
+}
+
+// The number of the largest size becomes -8.
+void write_q4_0(std::span<const float> from, uint8_t* to) {
+  const float d = largest(from) / -8, factor = inverse(d);
+  write_half(d, to);
+  const auto code = [&](float x) { return std::min(15, static_cast<int>(x * factor + 8.5F)); };
+  for (size_t i = 0; i < 16; ++i) {
+    to[2 + i] = static_cast<uint8_t>(code(from[i]) | code(from[16 + i]) << 4);
+  }
+}
+
+float itself(float value) { return value; }
+
+std::span<const GgufStorage> storages() {
+  constexpr auto f32 = encode_numbers<float, itself>;
+  constexpr auto f16 = encode_numbers<uint16_t, to_f16>;
+  constexpr auto bf16 = encode_numbers<uint16_t, to_bf16>;
+  constexpr auto q4_0 = encode_blocks<32, 18, write_q4_0>;
+  constexpr auto q8_0 = encode_blocks<32, 34, write_q8_0>;
+  static const GgufStorage all[] = {{0, "F32", 1, 4, find_element_type("F32")->decode, f32},
+                                    {1, "F16", 1, 2, find_element_type("F16")->decode, f16},
                                     {28, "F64", 1, 8, find_element_type("F64")->decode},
-                                    {30, "BF16", 1, 2, find_element_type("BF16")->decode},
-                                    {2, "Q4_0", 32, 18, decode_blocks<32, 18, read_q4_0>},
+                                    {30, "BF16", 1, 2, find_element_type("BF16")->decode, bf16},
+                                    {2, "Q4_0", 32, 18, decode_blocks<32, 18, read_q4_0>, q4_0},
                                     {3, "Q4_1", 32, 20, decode_blocks<32, 20, read_q4_1>},
                                     {6, "Q5_0", 32, 22, decode_blocks<32, 22, read_q5_0>},
                                     {7, "Q5_1", 32, 24, decode_blocks<32, 24, read_q5_1>},
-                                    {8, "Q8_0", 32, 34, decode_blocks<32, 34, read_q8_0>},
+                                    {8, "Q8_0", 32, 34, decode_blocks<32, 34, read_q8_0>, q8_0},
                                     {12, "Q4_K", 256, 144, decode_blocks<256, 144, read_q4_k>},
                                     {13, "Q5_K", 256, 176, decode_blocks<256, 176, read_q5_k>},
                                     {14, "Q6_K", 256, 210, decode_blocks<256, 210, read_q6_k>}};
-  const auto* found = std::ranges::find(all, type, &GgufStorage::type);
-  return found == std::end(all) ? nullptr : found;
+  return all;
+}
+
+template <class Value, class Member>
+const GgufStorage* find_storage(const Value& value, Member member) {
+  const auto found = std::ranges::find(storages(), value, member);
+  return found == storages().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const GgufStorage* gguf_storage(uint32_t type) { return find_storage(type, &GgufStorage::type); }
+const GgufStorage* gguf_storage(std::string_view name) {
+  return find_storage(name, &GgufStorage::name);
 }
 
 }  // namespace calque

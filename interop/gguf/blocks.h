@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/real.h"
+#include "core/tensor.h"
 
 namespace calque {
 
@@ -19,9 +19,17 @@ struct GgufStorage {
   int64_t bytes;          // of a block
   // Decodes whole blocks.
   void (*decode)(const std::byte* from, std::span<real> to);
+  // Encodes whole blocks, as llama.cpp does; null for types that calque does not write.
+  void (*encode)(std::span<const real> from, std::byte* to) = nullptr;
+
+  size_t bytes_of(const Tensor& tensor) const {
+    return static_cast<size_t>(tensor.size() / numbers * bytes);
+  }
 };
 
 // Null for types that calque does not read.
 const GgufStorage* gguf_storage(uint32_t type);
+// By its name, such as "Q8_0". Null for types that calque does not read.
+const GgufStorage* gguf_storage(std::string_view name);
 
 }  // namespace calque

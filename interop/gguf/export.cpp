@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/conversations/turn_tokens.h"
 #include "data/text/byte_glyphs.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/gguf/file.h"
@@ -171,6 +172,15 @@ void add_byte_pairs(Values& to, const BytePairModel& model) {
   to.emplace_back("tokenizer.ggml.merges", merges);
 }
 
+// The chat template, and the token that ends an answer if it is not </s>.
+void add_turns(Values& to, const TurnOptions& turns, const Tokenizer& tokenizer) {
+  if (turns.format == TurnFormat::none) return;
+  to.emplace_back("tokenizer.chat_template", template_of_turns(turns));
+  const std::vector<int32_t> ends = TurnTokens(tokenizer, turns).ends();
+  if (ends.size() == 1) return;
+  to.emplace_back("tokenizer.ggml.eot_token_id", static_cast<uint32_t>(ends.back()));
+}
+
 Values values_of(const Exported<LanguageModel>& from) {
   Values values;
   add_sizes(values, from.model);
@@ -186,7 +196,58 @@ Values values_of(const Exported<LanguageModel>& from) {
   values.emplace_back("tokenizer.ggml.unknown_token_id", uint32_t{unknown_id});
   values.emplace_back("tokenizer.ggml.add_bos_token", true);
   values.emplace_back("tokenizer.ggml.add_eos_token", false);
+  add_turns(values, from.config.data.turns, from.source());
   return values;
+}
+
+struct ExportType {
+  std::string_view name, storage;
+  uint32_t number;  // general.file_type
+};
+constexpr ExportType export_types[] = {{"float32", "F32", 0},
+                                       {"float16", "F16", 1},
+                                       {"bfloat16", "BF16", 32},
+                                       {"q8_0", "Q8_0", 7},
+                                       {"q4_0", "Q4_0", 2}};
+
+const ExportType& export_type(std::string_view name) {
+  return *std::ranges::find(export_types, name, &ExportType::name);
+}
+
+// Of a file in 4 bits, llama.cpp keeps 6 or 8 for the table of tokens, from which all predictions
+// come.
+bool is_table(std::string_view name) {
+  return name == "token_embd.weight" || name == "output.weight";
+}
+
+// Norms, biases and positions are always F32, and so are matrices without whole blocks.
+std::vector<const GgufStorage*> storages_of(const TensorList& tensors, std::string_view type) {
+  const GgufStorage* const chosen = gguf_storage(export_type(type).storage);
+  std::vector<const GgufStorage*> all;
+  for (const auto& [name, tensor] : tensors) {
+    const GgufStorage* own = chosen;
+    if (type == "q4_0" && is_table(name)) own = gguf_storage("Q8_0");
+    const bool is_matrix = tensor.shape().axes() == 2 && name != "position_embd.weight";
+    const bool fits = is_matrix && tensor.shape()[1] % own->numbers == 0;
+    all.push_back(fits ? own : gguf_storage("F32"));
+  }
+  return all;
+}
+
+// Rounds the tensors to what the file holds of them.
+void round_to(const std::vector<const GgufStorage*>& stored, TensorList& tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Tensor& tensor = tensors[i].tensor;
+    std::vector<std::byte> bytes(stored[i]->bytes_of(tensor));
+    stored[i]->encode(tensor.span(), bytes.data());
+    tensor = Tensor(tensor.shape());
+    stored[i]->decode(bytes.data(), tensor.span());
+  }
+}
+
+void add_type(Values& to, std::string_view type) {
+  to.emplace_back("general.file_type", export_type(type).number);
+  if (type.starts_with("q")) to.emplace_back("general.quantization_version", uint32_t{2});
 }
 
 constexpr std::string_view gguf_readme = R"(# A language model for llama.cpp
@@ -200,15 +261,18 @@ print(model.create_completion("The", max_tokens=40, temperature=0)["choices"][0]
 
 }  // namespace
 
-void write_gguf(const Exported<LanguageModel>& from, ExportFolder& to) {
+void write_gguf(const Exported<LanguageModel>& from, std::string_view type, ExportFolder& to) {
   ListingWalk walk;
   walk_gguf(walk, from.model);
   add_factors(walk.list, from.model.options.layer);
-  const GgufFile file{values_of(from), std::move(walk.list)};
-  const std::string bytes = gguf_bytes(file), path = to.file("model.gguf");
+  GgufFile file{values_of(from), std::move(walk.list)};
+  const std::vector<const GgufStorage*> stored = storages_of(file.tensors, type);
+  add_type(file.values, type);
+  const std::string bytes = gguf_bytes(file, stored), path = to.file("model.gguf");
   to.write_read_back("model.gguf", bytes);
   const GgufFile read = parse_gguf(bytes, path);
   if (read.values != file.values) fail("{}: differs from what was written; export again", path);
+  round_to(stored, file.tensors);
   require_same(file.tensors, read.tensors, path);
   to.write("README.md", gguf_readme);
 }

@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "interop/files/binary.h"
-#include "interop/gguf/blocks.h"
 #include "train/storage/durable_files.h"
 #include "train/storage/safetensors_header.h"
 
@@ -40,8 +39,6 @@ size_t aligned(size_t size, size_t alignment = usual_alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-constexpr uint32_t float32 = 0;
-
 class Writer {
  public:
   template <class Number>
@@ -49,6 +46,11 @@ class Writer {
     out_.append(reinterpret_cast<const char*>(&value), sizeof(value));
   }
   void append_bytes(std::string_view bytes) { out_ += bytes; }
+  void append_numbers(const Tensor& tensor, const GgufStorage& stored) {
+    const size_t begin = out_.size();
+    out_.resize(begin + stored.bytes_of(tensor));
+    stored.encode(tensor.span(), reinterpret_cast<std::byte*>(&out_[begin]));
+  }
   void append_text(std::string_view value) {
     append(uint64_t{value.size()});
     append_bytes(value);
@@ -221,7 +223,10 @@ Tensor read_tensor(std::string_view data, const TensorInfo& info, const GgufRead
 
 }  // namespace
 
-std::string gguf_bytes(const GgufFile& file) {
+std::string gguf_bytes(const GgufFile& file, std::span<const GgufStorage* const> stored) {
+  const auto storage_of = [&](size_t i) -> const GgufStorage& {
+    return stored.empty() ? *gguf_storage("F32") : *stored[i];
+  };
   Writer out;
   for (const char c : mark) out.append(c);
   out.append(version);
@@ -232,18 +237,19 @@ std::string gguf_bytes(const GgufFile& file) {
     std::visit([&](const auto& own) { out.value(own); }, value);
   }
   uint64_t offset = 0;
-  for (const auto& [name, tensor] : file.tensors) {
+  for (size_t t = 0; t < file.tensors.size(); ++t) {
+    const auto& [name, tensor] = file.tensors[t];
     out.append_text(name);
     const auto sizes = tensor.shape().sizes();
     out.append(static_cast<uint32_t>(sizes.size()));
     for (size_t i = sizes.size(); i-- > 0;) out.append(static_cast<uint64_t>(sizes[i]));
-    out.append(float32);
+    out.append(storage_of(t).type);
     out.append(offset);
-    offset += aligned(static_cast<size_t>(tensor.size()) * sizeof(float));
+    offset += aligned(storage_of(t).bytes_of(tensor));
   }
-  for (const auto& [name, tensor] : file.tensors) {
+  for (size_t t = 0; t < file.tensors.size(); ++t) {
     out.align();
-    out.append_bytes(float_bytes(tensor));
+    out.append_numbers(file.tensors[t].tensor, storage_of(t));
   }
   out.align();
   return out.take();

@@ -4,12 +4,14 @@
 // listed innermost first.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "interop/gguf/blocks.h"
 #include "interop/parameters/tensor_list.h"
 
 namespace calque {
@@ -25,7 +27,9 @@ struct GgufFile {
   TensorList tensors;
 };
 
-std::string gguf_bytes(const GgufFile& file);
+// `stored` has the type that each tensor is written in, with rows of whole blocks; empty: all are
+// F32.
+std::string gguf_bytes(const GgufFile& file, std::span<const GgufStorage* const> stored = {});
 // Parses a file of version 2 or 3, with tensors in the types of interop/gguf/blocks.h. Throws an
 // Error that names `place` for any other file.
 GgufFile parse_gguf(std::string_view bytes, const std::string& place);

@@ -13,7 +13,8 @@
 
 namespace calque {
 
-void write_gguf(const Exported<LanguageModel>& from, ExportFolder& to);
+// `type` is how matrices are stored: float32, float16, bfloat16, q8_0 or q4_0.
+void write_gguf(const Exported<LanguageModel>& from, std::string_view type, ExportFolder& to);
 
 // Throws an Error for a file that is damaged, or a model that calque cannot represent.
 Imported<LanguageModel> import_gguf(const std::string& path);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/conversations/turn_tokens.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/huggingface/format.h"
 #include "interop/huggingface/language_model_types.h"
@@ -75,10 +76,12 @@ Json config_of(const LanguageModel& model) {
   return config;
 }
 
-Json generation_config() {
+// A model of conversations also stops at the marker that ends an answer.
+Json generation_config(const TurnOptions& turns, const Tokenizer& tokenizer) {
   Json config;
   config["bos_token_id"] = begin_id;
-  config["eos_token_id"] = end_id;
+  const std::vector<int32_t> ends = TurnTokens(tokenizer, turns).ends();
+  config["eos_token_id"] = ends.size() == 1 ? Json(end_id) : Json(ends);
   config["pad_token_id"] = end_id;
   config["suppress_tokens"] = {unknown_id, begin_id};
   return config;
@@ -166,8 +169,10 @@ TurnOptions read_turns(const HuggingfaceFolder& folder) {
 void write_huggingface(const Exported<LanguageModel>& from, ExportFolder& to) {
   to.write_safetensors("model.safetensors", language_model_tensors(from.model), "pt");
   to.write_json("config.json", config_of(from.model));
-  to.write_json("generation_config.json", generation_config());
-  write_tokenizer(to, from.source(), TextUse::continued, from.model.options.layer.max_positions);
+  const TurnOptions& turns = from.config.data.turns;
+  to.write_json("generation_config.json", generation_config(turns, from.source()));
+  write_tokenizer(to, from.source(), TextUse::continued, from.model.options.layer.max_positions,
+                  turns.format == TurnFormat::none ? "" : template_of_turns(turns));
   to.write("README.md", language_model_readme);
 }
 

@@ -78,7 +78,8 @@ constexpr Opener openers[] = {{Feature::pairs, open_translator},
 }  // namespace
 
 std::string export_run(const std::string& run, const Format& format, const std::string& out,
-                       bool int8) {
+                       std::string_view type) {
+  require_type(format, type);
   const RunLocation location = find_run(run);
   Config config = location.config;
   if (format.of_adapters) config.model.adapter = location.adapter;
@@ -92,7 +93,7 @@ std::string export_run(const std::string& run, const Format& format, const std::
   require(opener != std::end(openers), "export_run: {} holds a task without a model", format.name);
   std::string remark;
   opener->open({run, format.of_adapters,
-                [&](const AnyExported& from) { remark = export_model(format, from, out, int8); }});
+                [&](const AnyExported& from) { remark = export_model(format, from, out, type); }});
   return remark;
 }
 

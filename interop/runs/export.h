@@ -8,8 +8,8 @@
 namespace calque {
 
 // Writes the new folder `out`; `run` is a run or one of its checkpoints. Returns a remark, or an
-// empty text. Throws an Error for a model that the format cannot hold.
+// empty text. Throws an Error for a model or a type of numbers that the format cannot hold.
 std::string export_run(const std::string& run, const Format& format, const std::string& out,
-                       bool int8);
+                       std::string_view type = "");
 
 }  // namespace calque

@@ -280,7 +280,7 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
 }
 
 void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse use,
-                     int64_t longest) {
+                     int64_t longest, const std::string& chat_template) {
   Json config;
   config["tokenizer_class"] = "PreTrainedTokenizerFast";
   const std::string begin = token_text(tokenizer, begin_id), end = token_text(tokenizer, end_id);
@@ -295,6 +295,7 @@ void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse
   if (use == TextUse::masked) config["mask_token"] = mask_symbol;
   config["model_max_length"] = longest;
   config["clean_up_tokenization_spaces"] = false;
+  if (!chat_template.empty()) config["chat_template"] = chat_template;
   to.write_json("tokenizer_config.json", config);
   to.write("tokenizer.json", tokenizer_json(tokenizer, use));
 }

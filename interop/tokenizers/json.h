@@ -25,10 +25,10 @@ enum class TextUse {
 };
 std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use = TextUse::continued);
 
-// Writes tokenizer.json, and tokenizer_config.json with the special symbols and the largest number
-// of tokens of a text.
+// Writes tokenizer.json, and tokenizer_config.json with the special symbols, the largest number of
+// tokens of a text, and the chat template if there is one.
 void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse use,
-                     int64_t longest);
+                     int64_t longest, const std::string& chat_template = "");
 
 // The merges of a BPE model as pairs of ids, in the order of their priority.
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);

@@ -76,13 +76,18 @@ class Model:
         model: Model = load(run, precision=precision or None)
         return model
 
-    def export(self, format: str, out: str | os.PathLike[str], *, int8: bool = False) -> str:
+    def export(
+        self, format: str, out: str | os.PathLike[str], *, type: str = "", int8: bool = False
+    ) -> str:
         """Writes the model in the format of another engine to the new folder `out`.
 
-        Returns a remark, or an empty string. `calque.formats()` lists the formats; `int8` is for
-        ctranslate2 alone.
+        `type` is how weights are stored: float32 or int8 in ctranslate2; float32, float16,
+        bfloat16, q8_0 or q4_0 in gguf. `int8=True` is `type="int8"`. Returns a remark, or an empty
+        string. `calque.formats()` lists the formats.
         """
-        return str(_calque.export_run(self._path, format, os.fspath(out), int8))
+        return str(
+            _calque.export_run(self._path, format, os.fspath(out), "int8" if int8 else type)
+        )
 
     def quantize(self, out: str | os.PathLike[str]) -> Model:
         """Writes a run with the weights in int8 to the new folder `out`, and opens it."""

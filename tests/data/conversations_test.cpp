@@ -204,4 +204,24 @@ TEST_CASE("a template is known by its text, and an unknown one is refused") {
   CHECK(turns_of_template("") == TurnOptions{});
 }
 
+TEST_CASE("the template of every format is known again, with its system text") {
+  for (const auto& [name, format] : turn_formats) {
+    if (format == TurnFormat::none) continue;
+    CAPTURE(name);
+    const TurnOptions plain{.format = format, .begin = "<s>", .end = "</s>"};
+    CHECK(turns_of_template(template_of_turns(plain), "<s>", "</s>") == plain);
+    TurnOptions own = plain;
+    if (format == TurnFormat::chatml || format == TurnFormat::alpaca)
+      own.system = "It's \\n\n'%S%'";
+    CHECK(turns_of_template(template_of_turns(own), "<s>", "</s>") == own);
+    CHECK(turns_of_template(template_of_turns(own) + " ") == TurnOptions{});
+  }
+}
+
+TEST_CASE("a template whose system text ends the program's own text is refused") {
+  std::string program = template_of_turns({TurnFormat::chatml});
+  program.insert(program.find("''") + 1, "' + x + '");
+  CHECK(turns_of_template(program) == TurnOptions{});
+}
+
 }  // namespace calque

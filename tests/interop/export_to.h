@@ -10,8 +10,8 @@ namespace calque {
 
 template <class Model>
 void export_to(std::string_view format, const RunParts& parts, const Model& model,
-               const std::string& out, bool int8 = false) {
-  export_model(format_named(format), Exported<Model>{parts, model}, out, int8);
+               const std::string& out, std::string_view type = "") {
+  export_model(format_named(format), Exported<Model>{parts, model}, out, type);
 }
 
 }  // namespace calque

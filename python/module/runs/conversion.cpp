@@ -18,13 +18,12 @@ void bind_conversion(py::module_& module) {
   module.def("formats", &format_names);
   module.def(
       "export_run",
-      [](const std::string& run, const std::string& format, const std::string& out, bool int8) {
+      [](const std::string& run, const std::string& format, const std::string& out,
+         const std::string& type) {
         if (std::ranges::count(format_names(), format) == 0) {
           fail("format: must be {}, not {}", fmt::join(format_names(), ", "), format);
         }
-        const Format& chosen = format_named(format);
-        if (int8 && !chosen.has_int8) fail("int8 is for the format ctranslate2 alone");
-        return export_run(run, chosen, out, int8);
+        return export_run(run, format_named(format), out, type);
       },
       py::call_guard<py::gil_scoped_release>());
   module.def("import_run", &import_run, py::call_guard<py::gil_scoped_release>());

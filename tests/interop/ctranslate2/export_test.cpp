@@ -20,7 +20,7 @@ namespace {
 Ct2Model exported(const TransformerOptions& options, bool int8) {
   const TemporaryFolder folder;
   const SmallTranslator small(options);
-  export_to("ctranslate2", small.parts(), small.model, folder.path("ct2"), int8);
+  export_to("ctranslate2", small.parts(), small.model, folder.path("ct2"), int8 ? "int8" : "");
   return parse_ct2(folder.read("ct2/model.bin"), "model.bin");
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("an export of integers reports the largest rounding") {
   const SmallTranslator small(small_options());
   const Exported<Transformer> from{small.parts(), small.model};
   const auto remark = [&](const std::string& name, bool int8) {
-    return export_model(format_named("ctranslate2"), from, folder.path(name), int8);
+    return export_model(format_named("ctranslate2"), from, folder.path(name), int8 ? "int8" : "");
   };
   CHECK(remark("int8", true)
             .starts_with(fmt::format("int8: the largest rounding is {:.2g}: ", most)));

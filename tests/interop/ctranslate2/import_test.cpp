@@ -26,7 +26,7 @@ struct Ct2Original {
 
   explicit Ct2Original(const TransformerOptions& options, bool int8 = false) : small(options) {
     if (options.output_bias) small.model.output.bias.data()[5] = real(0.5);
-    export_to("ctranslate2", small.parts(), small.model, place(), int8);
+    export_to("ctranslate2", small.parts(), small.model, place(), int8 ? "int8" : "");
   }
   std::string place() const { return folder.path("ct2"); }
   void change(const std::string& key, const Json& value) const {

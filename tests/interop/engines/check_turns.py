@@ -3,8 +3,8 @@
 
     check_turns.py CALQUE [FORMAT=TOKENIZER_CONFIG...]
 
-Programs of the same meaning stand for the published templates. Each TOKENIZER_CONFIG is a published
-tokenizer_config.json in one of the formats, which is compared too.
+Programs of the same meaning stand for the published templates. The templates that calque writes into its
+exports are compared too, and each TOKENIZER_CONFIG, a published tokenizer_config.json in one of the formats.
 """
 import json
 import random
@@ -46,11 +46,13 @@ def main(program, *configs):
     engine = f"transformers {transformers.__version__}"
     known = [(name, (config := json.load(open(path)))["chat_template"], config.get("bos_token"),
               config.get("eos_token")) for name, path in (each.split("=", 1) for each in configs)]
+    written = [(name, calque.call("data", "turns", "--template", "--format", name).rstrip("\n"), bos, eos)
+               for name, _, bos, eos in FORMATS + [("alpaca", "", "<s>", "</s>")]]
     passed = True
-    for name, template, bos, eos in FORMATS + known:
+    for name, template, bos, eos in FORMATS + written + known:
         draw = random.Random(1)
         for open_ in False, True:
-            lines = [conversation(draw, name not in ("mistral",), open_) for _ in range(500)]
+            lines = [conversation(draw, template != MISTRAL, open_) for _ in range(500)]
             theirs = render_jinja_template(conversations=lines, chat_template=template, bos_token=bos, eos_token=eos,
                                            add_generation_prompt=open_)[0]
             with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:

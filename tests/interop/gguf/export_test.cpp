@@ -13,7 +13,8 @@
 namespace calque {
 namespace {
 
-GgufFile exported(LanguageModelOptions options) {
+GgufFile exported(LanguageModelOptions options, std::string_view type = "",
+                  const TurnOptions& turns = {}) {
   options.vocabulary = ByteModel::vocabulary_size;
   options.layers = 1;
   Parameters parameters;
@@ -23,10 +24,11 @@ GgufFile exported(LanguageModelOptions options) {
   Config config;
   config.task = TaskKind::language_model;
   config.tokenizer.kind = TokenizerKind::bytes;
+  config.data.turns = turns;
   static_cast<LayerOptions&>(config.model) = options.layer;
   const Tokenizer bytes(ByteModel{}, {.kind = TokenizerKind::bytes});
   const TemporaryFolder folder;
-  export_to("gguf", {config, {bytes}}, model, folder.path("gguf"));
+  export_to("gguf", {config, {bytes}}, model, folder.path("gguf"), type);
   return parse_gguf(folder.read("gguf/model.gguf"), "model.gguf");
 }
 
@@ -125,6 +127,47 @@ TEST_CASE("a GPT-2 in GGUF has the glyphs of all bytes as tokens, each once") {
     std::ranges::sort(tokens);
     CHECK(std::ranges::adjacent_find(tokens) == tokens.end());
   }
+}
+
+TEST_CASE("a type of numbers rounds matrices, and leaves norms and positions as they are") {
+  LayerOptions layer = small_llama();
+  layer.d_model = 32;  // a row of attention is one block; rows of d_ff = 8 are none
+  const GgufFile exact = exported({.layer = layer});
+  const auto largest_difference = [&](std::string_view type, std::string_view name) {
+    const GgufFile rounded = exported({.layer = layer}, type);
+    const Tensor &x = tensor_of(exact, name), &y = tensor_of(rounded, name);
+    real most = 0;
+    for (int64_t i = 0; i < x.size(); ++i) {
+      most = std::max(most, std::abs(x.data()[i] - y.data()[i]));
+    }
+    return most / *std::ranges::max_element(x.span());
+  };
+  const char* const query = "blk.0.attn_q.weight";
+  CHECK(largest_difference("float32", query) == 0);
+  CHECK(largest_difference("float16", query) <= real{1} / 2048);
+  CHECK(largest_difference("bfloat16", query) <= real{1} / 256);
+  CHECK(largest_difference("q8_0", query) <= real{1} / 250);
+  CHECK(largest_difference("q4_0", query) > real{1} / 250);
+  CHECK(largest_difference("q4_0", query) <= real{1} / 7);
+  CHECK(largest_difference("q4_0", "token_embd.weight") <= real{1} / 250);
+  CHECK(largest_difference("q4_0", "blk.0.ffn_down.weight") == 0);
+  CHECK(largest_difference("float16", "blk.0.attn_norm.weight") == 0);
+  CHECK(message_of<Error>([&] { exported({.layer = layer}, "q5_0"); }) ==
+        "gguf cannot store numbers as q5_0; it can as float32, float16, bfloat16, q8_0, q4_0");
+}
+
+TEST_CASE("the file of a chat model has its template and the token that ends an answer") {
+  LanguageModelOptions options{.layer = small_llama()};
+  const auto value = [](const GgufFile& file, std::string_view key) -> const GgufValue* {
+    const auto found =
+        std::ranges::find(file.values, key, &std::pair<std::string, GgufValue>::first);
+    return found == file.values.end() ? nullptr : &found->second;
+  };
+  CHECK(value(exported(options), "tokenizer.chat_template") == nullptr);
+  const GgufFile chat = exported(options, "", {TurnFormat::chatml, "Be kind."});
+  REQUIRE(value(chat, "tokenizer.chat_template"));
+  CHECK(std::get<std::string>(*value(chat, "tokenizer.chat_template")) ==
+        template_of_turns({TurnFormat::chatml, "Be kind."}));
 }
 
 }  // namespace
