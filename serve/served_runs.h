@@ -12,6 +12,7 @@
 #include "serve/language_detector.h"
 #include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/language_model/run.h"
+#include "train/tasks/sentence_embeddings.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/settings.h"
 
@@ -36,10 +37,17 @@ struct ServedClassifier {
   TextClassifierRun run;
 };
 
+struct ServedEmbedder {
+  std::string name;
+  SentenceEncoder encoder;  // shares the ownership of the model
+};
+
 struct ServedRuns {
   std::vector<ServedTranslator> translators;
   std::vector<ServedLanguageModel> language_models;
   std::map<TaskKind, std::vector<ServedClassifier>> classifiers;
+  std::vector<std::string> masked_models;  // their names
+  std::vector<ServedEmbedder> embedders;   // language models, and encoders
   // Trained on the beginning of each corpus of the translators' data.validation, or of data.train
   // without validation data. A corpus that cannot be read is skipped with the run's later ones.
   LanguageDetector detector;

@@ -22,6 +22,8 @@ constexpr KnownRoute common_routes[] = {
     {"GET", "/frontend/settings", answer_settings, Answer::Errors::text, false},
     {"POST", "/explain", answer_explain},
     {"GET", "/explain", answer_explain},
+    {"POST", "/v1/embeddings", answer_embeddings, Answer::Errors::object},
+    {"GET", "/v1/models", answer_models, Answer::Errors::object},
 };
 
 std::vector<KnownRoute> all_routes() {

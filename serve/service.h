@@ -82,6 +82,8 @@ void answer_settings(Service& service, const Fields& fields, const Answer& answe
 // completions.cpp
 void answer_chat_completions(Service& service, const Fields& fields, const Answer& answer);
 void answer_completions(Service& service, const Fields& fields, const Answer& answer);
+// embeddings.cpp
+void answer_embeddings(Service& service, const Fields& fields, const Answer& answer);
 void answer_models(Service& service, const Fields& fields, const Answer& answer);
 // inspection.cpp
 void answer_explain(Service& service, const Fields& fields, const Answer& answer);

@@ -22,9 +22,9 @@ void embed(const RunPlace& place, InvalidLine invalid) {
   require_task("calque embed", place.path, tasks_that_embed());
   const SentenceEncoder run = descriptor_of(find_run(place.path).config.task).open_encoder(place);
   for_lines_of_input(
-      invalid, [&](const std::string& line, const LineInput&) { return run.encode(line); },
-      [&](const std::vector<Example>& texts) {
-        for (const auto& vector : sentence_embeddings(*run.encoder, texts)) {
+      invalid, [&](const std::string& line, const LineInput&) { return run.tokenize(line); },
+      [&](const std::vector<std::vector<int32_t>>& texts) {
+        for (const auto& vector : sentence_embeddings(run, texts)) {
           write_output(fmt::format("{}\n", fmt::join(vector, " ")));
         }
       });
@@ -41,10 +41,11 @@ void add_embed_command(CLI::App& calque) {
   add_invalid_utf8(command, *invalid);
   add_threads(command);
   command->footer(
-      "RUN is of task: masked-lm or classification. The embedding of a text is the mean of the\n"
-      "encoder's vectors over its tokens, scaled to length 1. The numbers are separated by spaces\n"
-      "and restore each float exactly; numpy.loadtxt reads them. A text longer than the model's\n"
-      "context is cut at the end.\n"
+      "RUN is of task: language-model, masked-lm or classification. The embedding of a text is "
+      "the\n"
+      "mean of the model's vectors over its tokens, scaled to length 1. The numbers are separated\n"
+      "by spaces and restore each float exactly; numpy.loadtxt reads them. A text longer than the\n"
+      "model's context is cut at the end.\n"
       "Example: calque embed runs/minilm < sentences.txt > vectors.txt");
   command->callback([place, invalid] { embed(*place, *invalid); });
 }

@@ -110,8 +110,9 @@ void add_serve_command(CLI::App& calque) {
   add_precision(command, arguments->precision);
   add_threads(command);
   command->footer(
-      "Implements the API of LibreTranslate (/translate), that of OpenAI (/v1/completions), and\n"
-      "calque's own (/classify, /explain, /score); /health and /metrics are for operators.\n"
+      "Implements the API of LibreTranslate (/translate), that of OpenAI (/v1/completions,\n"
+      "/v1/chat/completions, /v1/embeddings), and calque's own (/classify, /explain, /score);\n"
+      "/health and /metrics are for operators.\n"
       "docs/serve.md describes all routes.\n"
       "Example: calque serve runs/toy --port 8080\n"
       "         curl -d q='ein Satz' -d source=de -d target=en http://127.0.0.1:8080/translate");

@@ -7,9 +7,9 @@
 
 #include "core/error.h"
 #include "data/documents/masking.h"
+#include "data/files/base64.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
-#include "interop/files/base64.h"
 #include "interop/tokenizers/byte_level.h"
 #include "interop/tokenizers/vocabulary.h"
 

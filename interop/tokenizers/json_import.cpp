@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/files/base64.h"
 #include "data/files/text_lines.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
-#include "interop/files/base64.h"
 #include "interop/tokenizers/byte_level.h"
 #include "interop/tokenizers/file.h"
 #include "interop/tokenizers/json.h"

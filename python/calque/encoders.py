@@ -18,7 +18,7 @@ _TEXTS_AT_ONCE = 256  # as `calque embed`
 
 
 class SentenceEncoder(Model):
-    """A model whose encoder embeds sentences."""
+    """A model that embeds sentences."""
 
     @cached_property
     def _encoder(self) -> Any:

@@ -8,14 +8,14 @@ from typing import Any, Iterable, Iterator
 
 from . import _calque
 from ._texts import blocks, check_text, texts_of
-from .model import Model
+from .encoders import SentenceEncoder
 from .results import Explanation, Generation, Score
 
 _TEXTS_AT_ONCE = 2000
 
 
-class LanguageModel(Model):
-    """A trained decoder-only language model."""
+class LanguageModel(SentenceEncoder):
+    """A trained decoder-only language model, which also embeds texts."""
 
     _opens = _calque.OpenLanguageModel
 

@@ -1,4 +1,4 @@
-// OpenAI's interface to language models: /v1/completions and /v1/models.
+// OpenAI's interface to language models: /v1/completions.
 
 #include <algorithm>
 
@@ -201,15 +201,6 @@ void answer_completions(Service& service, const Fields& fields, const Answer& an
     request.stream ? complete_as_stream(request, answer) : complete(request, answer);
   };
   service.enqueue(std::move(work), answer);
-}
-
-void answer_models(Service& service, const Fields&, const Answer& answer) {
-  json models = json::array();
-  for (const ServedLanguageModel& each : service.runs().language_models) {
-    models.push_back(
-        {{"id", each.name}, {"object", "model"}, {"created", 0}, {"owned_by", "calque"}});
-  }
-  answer.json({{"object", "list"}, {"data", models}});
 }
 
 }  // namespace calque

@@ -161,7 +161,7 @@ TEST_CASE("classify and embed read an invalid line as --invalid-utf8 says") {
 TEST_CASE("embed refuses invalid UTF-8, runs of other tasks and a missing run") {
   check_refused(embed(masked(), "a\\n\\377\\n"), 1, "standard input:2: not valid UTF-8 (byte 1)");
   check_refused(run("echo a | calque embed " + trained().run), 1,
-                "calque embed needs a run of task: masked-lm or classification; ");
+                "calque embed needs a run of task: language-model, masked-lm or classification; ");
   check_refused(run("echo a | calque embed /nosuch"), 1, "/nosuch: there is no such run");
 }
 

@@ -215,8 +215,8 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
   CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
   const json nowhere = json::parse(served.get("/nowhere").body);
   CHECK(nowhere["error"] == "there is no such route");
-  for (const HttpResponse& unknown : {served.post("/v1/embeddings", json::object()),
-                                      served.get("/v1/nothing"), served.get("/v1")}) {
+  for (const HttpResponse& unknown :
+       {served.post("/v1/images", json::object()), served.get("/v1/nothing"), served.get("/v1")}) {
     CHECK(unknown.status == 404);
     const json error = json::parse(unknown.body)["error"];
     CHECK(error["message"] == "there is no such route");
@@ -388,7 +388,8 @@ TEST_CASE("a run of a task that is not served is refused with the tasks that are
   const std::string run = folder.path("");
   CHECK(
       message_of([&] { open_served_runs({run}); }) ==
-      "calque serve needs a run of task: translation, language-model, classification or tagging; " +
+      "calque serve needs a run of task: translation, language-model, masked-lm, classification or "
+      "tagging; " +
           run + " is of task: word2vec");
 }
 

@@ -17,7 +17,7 @@ struct OpenedRun {
   std::string checkpoint;     // the folder of the weights
   int64_t step = 0;           // of the checkpoint
   int64_t longest_input = 0;  // tokens of the longest one in training; 0: not known
-  std::unique_ptr<TaskModel<Model>> network;
+  std::shared_ptr<TaskModel<Model>> network;
 
   const Model& model() const { return network->model; }
 };
@@ -32,7 +32,7 @@ Run open_run_of(TaskKind task, const RunPlace& place, Read read) {
   run.folder = location.folder;
   run.config = location.config;
   const auto [options, tokenizer_hash] = read(run);
-  run.network = std::make_unique<typename decltype(run.network)::element_type>(options);
+  run.network = std::make_shared<typename decltype(run.network)::element_type>(options);
   const LoadedWeights loaded = load_weights(location, run.network->parameters, tokenizer_hash);
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;

@@ -1,34 +1,45 @@
 #pragma once
-// Sentence embeddings: the mean of an encoder's hidden states over a text, scaled to length 1.
+// Embeddings of texts: the mean of a model's hidden states over the tokens, scaled to length 1.
+//
+// An encoder reads <s>, the text, </s>, and the mean is over all of them, as in
+// sentence-transformers. A language model reads <s> and the text, and the mean is over the tokens
+// of the text: the state of <s> is the same for all texts.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/segments.h"
+#include "core/tensor.h"
 #include "nn/models/encoder.h"
-#include "train/tasks/example_works.h"
 
 namespace calque {
 
-// The mean hidden state over all tokens of each text, <s> and </s> included, divided by its norm as
-// in sentence-transformers: [texts][d_model].
-std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
-                                                   const std::vector<Example>& texts);
-
-// A run that embeds sentences.
+// A run that embeds texts. Shares the ownership of its model.
 struct SentenceEncoder {
-  std::shared_ptr<const Encoder> encoder;  // shares the ownership of the run
-  // <s>, the text, </s>, and a second column of their kinds. A text is cut at the end if it has
-  // more tokens than the model's context.
-  std::function<Example(const std::string& text)> encode;
+  // The hidden states of packed sequences, after the last norm: [tokens, width].
+  std::function<Tensor(std::span<const int32_t> ids, const Segments& segments)> states;
+  // The ids of a text, without <s> and </s>.
+  std::function<std::vector<int32_t>(const std::string& text)> tokenize;
+  bool causal = false;  // a language model
+  int64_t width = 0, vocabulary = 0;
+  int64_t context = 0;  // the most tokens that the model reads, <s> and </s> included
+
+  // The most ids of a text.
+  int64_t longest() const;
 };
 
-template <class Run, class Encode>
-SentenceEncoder sentence_encoder(Run opened, Encode encode) {
-  const auto run = std::make_shared<const Run>(std::move(opened));
-  return {{run, &run->model().encoder},
-          [=](const std::string& text) { return encode(*run, text); }};
-}
+// Embeds texts of one kind with an encoder. `vocabulary` and `context` are as above.
+SentenceEncoder sentence_encoder(std::shared_ptr<const Encoder> encoder, int64_t vocabulary,
+                                 int64_t context,
+                                 std::function<std::vector<int32_t>(const std::string&)> tokenize);
+
+// The embedding of each text, given by its ids: [texts][width]. A text of more than longest() ids
+// is cut at the end.
+std::vector<std::vector<real>> sentence_embeddings(const SentenceEncoder& encoder,
+                                                   std::span<const std::vector<int32_t>> texts);
 
 }  // namespace calque

@@ -29,9 +29,9 @@ py::tuple fill(const MaskedLmRun& run, const std::string& text, int64_t alternat
 py::array_t<real> embed(const SentenceEncoder& encoder, const std::vector<std::string>& texts) {
   const auto vectors = without_gil([&] {
     require_texts(texts, "text");
-    std::vector<Example> encoded;
-    for (const std::string& text : texts) encoded.push_back(encoder.encode(text));
-    return sentence_embeddings(*encoder.encoder, encoded);
+    std::vector<std::vector<int32_t>> encoded;
+    for (const std::string& text : texts) encoded.push_back(encoder.tokenize(text));
+    return sentence_embeddings(encoder, encoded);
   });
   std::vector<real> flat;
   for (const std::vector<real>& vector : vectors) {

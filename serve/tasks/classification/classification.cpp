@@ -43,6 +43,12 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
                  });
 }
 
+void open_classification(ServedRuns& runs, const RunPlace& place, const std::string& name) {
+  open_classifier<TaskKind::classification>(runs, place, name);
+  runs.embedders.push_back(
+      {name, sentence_encoder(runs.classifiers[TaskKind::classification].back().run)});
+}
+
 constexpr KnownRoute classification_routes[] = {{"POST", "/classify", answer_classify}};
 
 }  // namespace
@@ -51,7 +57,7 @@ extern const ServedTask served_classification;
 const ServedTask served_classification = {
     .task = TaskKind::classification,
     .list = "classifiers",
-    .open = open_classifier<TaskKind::classification>,
+    .open = open_classification,
     .describe =
         [](const ServedRuns& runs) {
           return described_classifiers(runs, TaskKind::classification, "classifier");

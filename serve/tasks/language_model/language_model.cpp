@@ -11,6 +11,7 @@ void open_language_model(ServedRuns& runs, const RunPlace& place, const std::str
   ServedLanguageModel served{name, open_language_model_run(place), {}};
   const TurnOptions& turns = served.run.config.data.turns;
   if (turns.format != TurnFormat::none) served.turns.emplace(served.run.tokenizer, turns);
+  runs.embedders.push_back({name, sentence_encoder(served.run)});
   runs.language_models.push_back(std::move(served));
 }
 
@@ -25,7 +26,6 @@ std::vector<DescribedRun> describe_language_models(const ServedRuns& runs) {
 constexpr KnownRoute language_model_routes[] = {
     {"POST", "/v1/chat/completions", answer_chat_completions, Answer::Errors::object},
     {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
-    {"GET", "/v1/models", answer_models, Answer::Errors::object},
 };
 
 }  // namespace

@@ -79,7 +79,19 @@ async function openaiChat() {
   await assert.rejects(client.chat.completions.create({...request, tools}), {status: 400, message: /tools are not supported/});
 }
 
-for (const check of [libretranslate, libretranslateTs, translatePackage, openai, openaiChat]) {
+async function openaiEmbeddings() {
+  const {default: OpenAI} = require('openai');
+  const client = new OpenAI({baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0});
+  const input = ['the king', 'a dog'];
+  const packed = await client.embeddings.create({model: 'writer', input});  // asks for base64
+  const plain = await client.embeddings.create({model: 'writer', input, encoding_format: 'float'});
+  assert.deepEqual(plain.data.map((each) => each.embedding.map(Math.fround)), packed.data.map((each) => each.embedding.map(Math.fround)));
+  assert.equal(plain.data.length, 2);
+  assert.equal(plain.usage.total_tokens, plain.usage.prompt_tokens);
+  await assert.rejects(client.embeddings.create({model: 'writer', input, dimensions: 3}), {status: 400, message: /dimensions: is 3/});
+}
+
+for (const check of [libretranslate, libretranslateTs, translatePackage, openai, openaiChat, openaiEmbeddings]) {
   await check();
   console.log(check.name, 'works');
 }

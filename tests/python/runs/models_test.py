@@ -201,11 +201,13 @@ def test_fillings_and_embeddings_are_those_of_the_command(runs, program):
         f"{i + 1}\t{probability:.4f}\t{token}\n"
         for i, each in enumerate(filled.tokens) for token, probability in each)
     texts = ["The king", "sleeps", ""]
-    vectors = model.embed(texts)
-    expected = program("embed", run, text="".join(text + "\n" for text in texts))
-    rows = [np.array(line.split(" "), dtype=np.float32) for line in expected.splitlines()]
-    assert (vectors == np.stack(rows)).all()
-    assert (model.embed(texts[0]) == vectors[0]).all() and model.embed([]).shape[0] == 0
+    for run in (run, runs.of("language-model")):
+        model = calque.load(run)
+        vectors = model.embed(texts)
+        expected = program("embed", run, text="".join(text + "\n" for text in texts))
+        rows = [np.array(line.split(" "), dtype=np.float32) for line in expected.splitlines()]
+        assert (vectors == np.stack(rows)).all()
+        assert (model.embed(texts[0]) == vectors[0]).all() and model.embed([]).shape[0] == 0
 
 
 def test_near_words_are_those_of_the_command(runs, program):

@@ -40,13 +40,17 @@ Tensor text_vectors(const Classifier& model, std::span<const Example> texts, Mod
 }
 
 SentenceEncoder open_classification_encoder(const RunPlace& place) {
-  return sentence_encoder(open_text_classifier(TaskKind::classification, place),
-                          [](const auto& run, const std::string& text) {
-                            return encode_texts({text}, run.tokenizer, run.config.data.context);
-                          });
+  return sentence_encoder(open_text_classifier(TaskKind::classification, place));
 }
 
 }  // namespace
+
+SentenceEncoder sentence_encoder(const TextClassifierRun& run) {
+  return sentence_encoder(
+      {run.network, &run.model().encoder}, run.model().encoder.options.vocabulary,
+      run.config.data.context,
+      [tokenizer = run.tokenizer](const std::string& text) { return tokenizer.encode(text); });
+}
 
 Example encode_texts(const std::vector<std::string>& texts, const Tokenizer& tokenizer,
                      int64_t context) {

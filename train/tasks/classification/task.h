@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/classes/text_data.h"
+#include "train/tasks/sentence_embeddings.h"
 
 namespace calque {
 
@@ -14,5 +16,8 @@ extern const TextClasses classes_of_texts;
 // text is cut until the example has at most `context` ids.
 Example encode_texts(const std::vector<std::string>& texts, const Tokenizer& tokenizer,
                      int64_t context);
+
+// Embeds texts with the run's encoder.
+SentenceEncoder sentence_encoder(const TextClassifierRun& run);
 
 }  // namespace calque

@@ -5,6 +5,7 @@
 
 #include "nn/models/language_model.h"
 #include "train/tasks/language_model/settings.h"
+#include "train/tasks/sentence_embeddings.h"
 #include "train/tasks/text/run.h"
 
 namespace calque {
@@ -15,5 +16,8 @@ using LanguageModelRun = TextRun<LanguageModel>;
 inline LanguageModelRun open_language_model_run(const RunPlace& place) {
   return open_text_run<LanguageModel>(TaskKind::language_model, place, language_model_options);
 }
+
+// Embeds texts with the hidden states after the last norm.
+SentenceEncoder sentence_encoder(const LanguageModelRun& run);
 
 }  // namespace calque

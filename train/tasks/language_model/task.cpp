@@ -8,6 +8,7 @@
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/preferences.h"
 #include "train/tasks/language_model/reference.h"
+#include "train/tasks/language_model/run.h"
 #include "train/tasks/language_model/samples.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/loss_metrics.h"
@@ -128,13 +129,32 @@ std::vector<Contradiction> language_model_contradictions(const Config& config) {
   return all;
 }
 
+SentenceEncoder open_language_model_encoder(const RunPlace& place) {
+  return sentence_encoder(open_language_model_run(place));
+}
+
 }  // namespace
+
+SentenceEncoder sentence_encoder(const LanguageModelRun& run) {
+  const std::shared_ptr<const LanguageModel> model(run.network, &run.model());
+  return {.states =
+              [model](std::span<const int32_t> ids, const Segments& segments) {
+                return model->hidden(ids, segments, Mode::evaluate);
+              },
+          .tokenize = [tokenizer = run.tokenizer](
+                          const std::string& text) { return tokenizer.encode_document(text); },
+          .causal = true,
+          .width = model->options.layer.d_model,
+          .vocabulary = model->options.vocabulary,
+          .context = run.config.data.context};
+}
 
 const TaskDescriptor language_model_task = {
     .kind = TaskKind::language_model,
     .make = make_language_model,
     .metrics = language_model_metrics,
     .contradictions = language_model_contradictions,
+    .open_encoder = open_language_model_encoder,
 };
 
 }  // namespace calque

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "nn/models/encoder.h"
+#include "train/tasks/sentence_embeddings.h"
 #include "train/tasks/text/run.h"
 
 namespace calque {
@@ -16,5 +17,8 @@ MaskedLmOptions masked_lm_options(const Config& config, int64_t vocabulary);
 inline MaskedLmRun open_masked_lm_run(const RunPlace& place) {
   return open_text_run<MaskedLm>(TaskKind::masked_lm, place, masked_lm_options);
 }
+
+// Embeds texts, which may have [MASK], with the run's encoder.
+SentenceEncoder sentence_encoder(const MaskedLmRun& run);
 
 }  // namespace calque

@@ -68,18 +68,19 @@ std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
 }
 
 SentenceEncoder open_masked_lm_encoder(const RunPlace& place) {
-  return sentence_encoder(open_masked_lm_run(place), [](const auto& run, const std::string& text) {
-    std::vector<int32_t> ids = encode_masked_text(run.tokenizer, text);
-    const auto context = static_cast<size_t>(std::max<int64_t>(2, run.config.data.context));
-    if (ids.size() > context) {
-      ids.resize(context);
-      ids.back() = end_id;
-    }
-    return Example{ids, std::vector<int32_t>(ids.size())};
-  });
+  return sentence_encoder(open_masked_lm_run(place));
 }
 
 }  // namespace
+
+SentenceEncoder sentence_encoder(const MaskedLmRun& run) {
+  return sentence_encoder({run.network, &run.model().encoder},
+                          run.model().encoder.options.vocabulary, run.config.data.context,
+                          [tokenizer = run.tokenizer](const std::string& text) {
+                            const std::vector<int32_t> ids = encode_masked_text(tokenizer, text);
+                            return std::vector<int32_t>(ids.begin() + 1, ids.end() - 1);
+                          });
+}
 
 const TaskDescriptor masked_lm_task = {
     .kind = TaskKind::masked_lm,
