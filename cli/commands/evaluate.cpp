@@ -5,46 +5,17 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/decoding_arguments.h"
+#include "cli/tasks/split_corpora.h"
 #include "cli/tasks/task_commands.h"
-#include "core/error.h"
-#include "train/tasks/data_settings.h"
 #include "train/weights/trained_run.h"
 
 namespace calque {
 namespace {
 
-// Returns the corpora of a split. A name other than train and validation is that of test corpora;
-// `test` stands for all of them if none has this name.
-std::vector<CorpusOfSplit> corpora_of_split(const DataConfig& data, const std::string& split) {
-  using Split = CorpusConfig::Split;
-  const auto list = [](const Corpora& corpora, Split part, const std::string& only) {
-    std::vector<CorpusOfSplit> chosen;
-    for (const CorpusConfig& corpus : corpora) {
-      if (only.empty() || corpus_name(corpus) == only) chosen.push_back({corpus, part});
-    }
-    return chosen;
-  };
-  if (split == "train") return list(data.train, Split::train, "");
-  if (split == "validation") return list(data.validation, Split::validation, "");
-  std::vector<CorpusOfSplit> named = list(data.test, Split::test, split);
-  if (named.empty() && split == "test") named = list(data.test, Split::test, "");
-  return named;
-}
-
 std::vector<CorpusOfSplit> chosen_corpora(const EvaluateArguments& arguments,
                                           const Config& config) {
   if (arguments.files != CorpusConfig()) return {{arguments.files, {}}};
-  const DataConfig& data = config.data;
-  std::vector<CorpusOfSplit> named = corpora_of_split(data, arguments.split);
-  if (!named.empty()) return named;
-  std::string known = "train";
-  if (!data.validation.empty()) known += ", validation";
-  if (!data.test.empty()) known += ", test";
-  for (const CorpusConfig& corpus : data.test) {
-    if (corpus_name(corpus) != "test") known += ", " + corpus_name(corpus);
-  }
-  fail("--split {}: the run's config has no such corpus; give {}, or a split that it has: {}",
-       arguments.split, commands_of(config.task).files_to_evaluate, known);
+  return corpora_of_split(config, arguments.split, commands_of(config.task).files_to_evaluate);
 }
 
 void evaluate(const EvaluateArguments& arguments) {

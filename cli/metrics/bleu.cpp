@@ -30,28 +30,15 @@ BleuOptions options_of(const BleuArguments& arguments) {
   return options;
 }
 
-SegmentStatistics statistics_of(Hypotheses hypotheses, References references,
-                                const BleuOptions& options) {
-  if (options.tokenization != Tokenization::none && looks_tokenized(hypotheses)) {
-    note(
-        "calque: a hundred lines end in ' .', so the text looks tokenized; BLEU expects "
-        "detokenized text, see --tokenize none\n");
-  }
-  return bleu_statistics(hypotheses, references, options);
-}
-
 void print_bleu(const BleuArguments& arguments) {
   const BleuOptions options = options_of(arguments);
-  print_scores(metric_of(
-                   [options](Hypotheses hypotheses, References references) {
-                     return statistics_of(hypotheses, references, options);
-                   },
-                   [options](auto sums) { return bleu_of_sums(sums, options); },
-                   [options](size_t references, auto resampling) {
-                     return bleu_signature(references, options, resampling);
-                   },
-                   arguments.files.decimals),
-               arguments.files);
+  Metric bleu = bleu_metric(options, arguments.files.decimals);
+  bleu.statistics = [options](Hypotheses hypotheses, References references) {
+    const std::string warning = tokenized_warning(hypotheses, options);
+    if (!warning.empty()) note("calque: {}\n", warning);
+    return bleu_statistics(hypotheses, references, options);
+  };
+  print_scores(bleu, arguments.files);
 }
 
 }  // namespace

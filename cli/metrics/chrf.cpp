@@ -13,20 +13,6 @@ struct ChrfArguments {
   ChrfOptions options;
 };
 
-void print_chrf(const ChrfArguments& arguments) {
-  const ChrfOptions options = arguments.options;
-  print_scores(metric_of(
-                   [options](Hypotheses hypotheses, References references) {
-                     return chrf_statistics(hypotheses, references, options);
-                   },
-                   [options](auto sums) { return chrf_of_sums(sums, options); },
-                   [options](size_t references, auto resampling) {
-                     return chrf_signature(references, options, resampling);
-                   },
-                   arguments.files.decimals),
-               arguments.files);
-}
-
 }  // namespace
 
 void add_chrf_command(CLI::App& calque) {
@@ -54,7 +40,9 @@ void add_chrf_command(CLI::App& calque) {
   command->add_flag("--eps-smoothing", options.eps_smoothing,
                     "Smooth as chrF++.py does, for very short texts");
   command->footer("Example: calque chrf --reference test.de --word-order 2 translations.de");
-  command->callback([arguments] { print_chrf(*arguments); });
+  command->callback([arguments] {
+    print_scores(chrf_metric(arguments->options, arguments->files.decimals), arguments->files);
+  });
 }
 
 }  // namespace calque

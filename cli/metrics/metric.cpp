@@ -52,13 +52,11 @@ void print_comparison(const Metric& metric, const MetricArguments& arguments,
       read_corresponding(arguments.baseline, arguments.hypotheses, hypotheses.size());
   const SegmentStatistics baseline = metric.statistics(other, references);
   const Comparison found = compare(baseline, statistics, metric.score, arguments.test, resampling);
-  // The metric's name and signature, which precede the score.
-  const std::string line = metric.line(baseline.sums(), references.size(), {},
+  const std::string head = metric.head(baseline.sums(), references.size(),
                                        resampling_fields(arguments.test, resampling));
-  const std::string head = line.substr(0, line.find(" = "));
   fmt::print("{}\n{}\n", head,
-             comparison_text(found, head.substr(0, head.find('|')), arguments.baseline,
-                             arguments.hypotheses, arguments.decimals));
+             comparison_text(found, Metric::name_of(head), arguments.baseline, arguments.hypotheses,
+                             arguments.decimals));
 }
 
 }  // namespace

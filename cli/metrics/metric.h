@@ -3,15 +3,13 @@
 // kinds of output, and compute each output from the rows of SegmentStatistics.
 
 #include <CLI/CLI.hpp>
-#include <functional>
-#include <memory>
+#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "train/metrics/metric.h"
 #include "train/metrics/resampling/resampling.h"
-#include "train/metrics/translation/segment_statistics.h"
 
 namespace calque {
 
@@ -27,33 +25,6 @@ struct MetricArguments {
   int decimals = 1;
   bool score_only = false;
 };
-
-// A metric with its options.
-struct Metric {
-  std::function<SegmentStatistics(Hypotheses, References)> statistics;
-  ScoreOfSums score;
-  // The line to print; `resampling` goes into the signature.
-  std::function<std::string(std::span<const double> sums, size_t references,
-                            const std::optional<Confidence>& confidence,
-                            std::string_view resampling)>
-      line;
-};
-
-// Makes a Metric from three functions: statistics(hypotheses, references), of_sums(sums), which
-// returns the score with all details, and signature(references, resampling), which returns the text
-// that names the settings of the score.
-template <class Statistics, class OfSums, class Signature>
-Metric metric_of(Statistics statistics, OfSums of_sums, Signature signature, int decimals) {
-  return {.statistics = statistics,
-          .score = [=](auto sums) { return of_sums(sums).score; },
-          .line =
-              [=](auto sums, size_t references, const auto& confidence, auto resampling) {
-                auto score = of_sums(sums);
-                score.confidence = confidence;
-                score.signature = signature(references, resampling);
-                return score.text(decimals);
-              }};
-}
 
 void add_metric_options(CLI::App* command, MetricArguments& arguments);
 

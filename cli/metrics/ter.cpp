@@ -12,20 +12,6 @@ struct TerArguments {
   TerOptions options;
 };
 
-void print_ter(const TerArguments& arguments) {
-  const TerOptions options = arguments.options;
-  print_scores(metric_of(
-                   [options](Hypotheses hypotheses, References references) {
-                     return ter_statistics(hypotheses, references, options);
-                   },
-                   [](auto sums) { return ter_of_sums(sums); },
-                   [options](size_t references, auto resampling) {
-                     return ter_signature(references, options, resampling);
-                   },
-                   arguments.files.decimals),
-               arguments.files);
-}
-
 }  // namespace
 
 void add_ter_command(CLI::App& calque) {
@@ -40,7 +26,9 @@ void add_ter_command(CLI::App& calque) {
       "With --normalized, also split ideographs; with --no-punct, also remove Asian punctuation");
   command->add_flag("--case-sensitive", options.case_sensitive, "Distinguish upper and lower case");
   command->footer("Example: calque ter --reference test.de translations.de");
-  command->callback([arguments] { print_ter(*arguments); });
+  command->callback([arguments] {
+    print_scores(ter_metric(arguments->options, arguments->files.decimals), arguments->files);
+  });
 }
 
 }  // namespace calque

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/line_streams.h"
+#include "cli/tasks/split_corpora.h"
 #include "decode/inspection/inspection.h"
 #include "train/config/tasks.h"
 #include "train/tasks/translation/decoding.h"
@@ -65,11 +66,6 @@ struct ExplainArguments {
 // An inspection comes from a language model; `terminal` needs one.
 std::string explanation_text(const Explanation& explanation, ExplainArguments::Form form,
                              const Inspection* inspection = nullptr);
-
-struct CorpusOfSplit {
-  CorpusConfig corpus;
-  CorpusConfig::Split split;
-};
 
 // An absent function means that the task does not support the command.
 struct TaskCommands {

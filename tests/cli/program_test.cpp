@@ -46,7 +46,8 @@ TEST_CASE("the commands have help texts with examples") {
         "translate",  "evaluate", "score",        "explain",     "generate",    "classify",
         "fill",       "embed",    "neighbours",   "vectors",     "average",     "serve",
         "export",     "import",   "info",         "data",        "data check",  "data copy",
-        "data clean", "plot",     "bleu",         "chrf",        "ter",         "tag"}) {
+        "data clean", "plot",     "bleu",         "chrf",        "ter",         "tag",
+        "compare"}) {
     CAPTURE(command);
     const CommandResult ran = run("calque " + command + " --help");
     CHECK(ran.status == 0);

@@ -20,6 +20,7 @@
 namespace calque {
 
 void add_translate_command(CLI::App& calque);  // translate.cpp
+void add_compare_command(CLI::App& calque);    // compare.cpp
 namespace {
 
 // The commands that drop what the check found in the training data.
@@ -150,6 +151,11 @@ std::string explain_translation(const ExplainArguments& arguments) {
       explain_sentence(run, arguments.text, decoding_of(run, arguments.decoding)), arguments.form);
 }
 
+void add_translation_commands(CLI::App& calque) {
+  add_translate_command(calque);
+  add_compare_command(calque);
+}
+
 }  // namespace
 
 extern const TaskCommands translation_commands;
@@ -160,7 +166,7 @@ const TaskCommands translation_commands = {
     .evaluate = evaluate_translation,
     .score = score_translation,
     .explain = explain_translation,
-    .add_commands = add_translate_command,
+    .add_commands = add_translation_commands,
 };
 
 }  // namespace calque

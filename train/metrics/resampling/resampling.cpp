@@ -61,8 +61,10 @@ void compare_by_bootstrap(const SegmentStatistics& baseline, const SegmentStatis
   const std::vector<double> system_scores = resampled_scores(system, score, resampling);
   std::vector<double> differences(baseline_scores.size());
   for (size_t i = 0; i < differences.size(); ++i) {
-    differences[i] = std::abs(system_scores[i] - baseline_scores[i]);
+    differences[i] = system_scores[i] - baseline_scores[i];
   }
+  result.difference_confidence = confidence(differences);
+  for (double& difference : differences) difference = std::abs(difference);
   const double center = mean(differences);
   for (double& difference : differences) difference -= center;
   result.p_value = p_value(differences, std::abs(result.baseline - result.system));

@@ -38,6 +38,7 @@ struct Comparison {
   double baseline = 0, system = 0;  // the scores
   // Empty after approximate randomization.
   std::optional<Confidence> baseline_confidence = {}, system_confidence = {};
+  std::optional<Confidence> difference_confidence = {};  // of system - baseline
   double p_value = 1;  // under the null hypothesis that both systems are equally good
 };
 

@@ -189,4 +189,10 @@ bool looks_tokenized(Hypotheses hypotheses) {
          }) >= 100;
 }
 
+std::string tokenized_warning(Hypotheses hypotheses, const BleuOptions& options) {
+  if (options.tokenization == Tokenization::none || !looks_tokenized(hypotheses)) return "";
+  return "a hundred lines end in ' .', so the text looks tokenized; BLEU expects detokenized text, "
+         "see --tokenize none";
+}
+
 }  // namespace calque

@@ -68,5 +68,7 @@ std::string bleu_signature(size_t references, const BleuOptions& options,
 
 // Whether the text seems to be tokenized already: at least 100 lines end in " .".
 bool looks_tokenized(Hypotheses hypotheses);
+// Returns a warning about text that seems to be tokenized and is tokenized again, or an empty text.
+std::string tokenized_warning(Hypotheses hypotheses, const BleuOptions& options);
 
 }  // namespace calque

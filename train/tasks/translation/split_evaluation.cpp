@@ -4,7 +4,6 @@
 
 #include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/validation.h"
 
 namespace calque {
 namespace {
@@ -31,12 +30,21 @@ DropTally only(const DropTally& drops, std::initializer_list<Drop> reasons) {
 
 }  // namespace
 
+std::vector<std::string> translate_split(const std::vector<TranslationRun>& runs,
+                                         const ParallelTexts& texts, TranslationOptions options,
+                                         const std::function<void(int64_t)>& done) {
+  for (const TranslationRun& each : runs) {
+    require_positions(texts, each.tokenizers.source, each.config.model);
+  }
+  limit_sources(runs.front(), options);  // as `calque translate`
+  return translate_texts(models_of(runs), runs.front().tokenizers, texts.sources, options, done);
+}
+
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, TranslationOptions options,
+                            const CorpusSource& corpus, const TranslationOptions& options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done) {
   const TranslationRun& run = runs.front();
-  limit_sources(run, options);  // as `calque translate`
   SplitResult result;
   result.name = name;
   const Dataset dataset = dataset_of(run, corpus);
@@ -47,10 +55,7 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
   // Translations are scored on all lines, also on pairs with an empty side, as other programs score
   // a test set; so they are read a second time.
   ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
-  for (const TranslationRun& each : runs) {
-    require_positions(texts, each.tokenizers.source, each.config.model);
-  }
-  result.outputs = translate_texts(models_of(runs), run.tokenizers, texts.sources, options, done);
+  result.outputs = translate_split(runs, texts, options, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());
   result.exact = exact_share(result.outputs, texts.references);
   const std::vector<std::vector<std::string>> one{texts.references};

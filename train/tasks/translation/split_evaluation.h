@@ -15,6 +15,7 @@
 #include "train/metrics/translation/ter.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/run.h"
+#include "train/tasks/translation/validation.h"
 
 namespace calque {
 
@@ -31,11 +32,18 @@ struct SplitResult {
   std::vector<std::string> sources, references, outputs;
 };
 
+// The translations by one run, or by several that form an ensemble. `done` receives the number of
+// translated sentences from time to time. Throws Error for a sentence longer than the learned
+// positions.
+std::vector<std::string> translate_split(const std::vector<TranslationRun>& runs,
+                                         const ParallelTexts& texts, TranslationOptions options,
+                                         const std::function<void(int64_t)>& done = {});
+
 // Several runs form an ensemble; the config of the first decides how corpora are read and scored.
 // `done` receives the number of translated sentences from time to time. Throws Error for a sentence
 // longer than the learned positions.
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, TranslationOptions options,
+                            const CorpusSource& corpus, const TranslationOptions& options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});
 
