@@ -54,6 +54,27 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
                   command.add_option("--text", arguments.files.text,
                                      "Language models, word2vec: evaluate on this text instead"));
   text->type_name("FILE")->expected(1)->excludes(split)->excludes(source);
+  options
+      .add(for_files(&CorpusConfig::conversations, {"x"}),
+           command.add_option("--conversations", arguments.files.conversations,
+                              "Language models: evaluate on the answers in this file instead"))
+      ->type_name("FILE")
+      ->expected(1)
+      ->excludes(split)
+      ->excludes(source)
+      ->excludes(text);
+  CLI::Option* answers =
+      options.add(Feature::decoder,
+                  command.add_flag("--answers", arguments.answers,
+                                   "Conversations: also generate the last answers, and report how "
+                                   "many equal the known ones"));
+  options
+      .add(Feature::decoder, command.add_option("--stop", arguments.stop,
+                                                "--answers: end an answer before this string; may "
+                                                "be repeated"))
+      ->allow_extra_args(false)
+      ->needs(answers)
+      ->type_name("TEXT");
   for (const Named<TaskKind>& task : task_kinds) {
     const TaskCommands& commands = commands_of(task.choice);
     if (commands.path_to_evaluate == nullptr) continue;
@@ -103,9 +124,10 @@ void add_evaluate_command(CLI::App& calque) {
   command
       ->add_option("--output", arguments->output,
                    "Write one line per result to this file: the translation or the label; for a "
-                   "language model, the score of a document, as calque score prints it; for a "
-                   "masked language model, a window with [MASK], the original and the filled "
-                   "window, separated by tabs")
+                   "language model, the score of a document, as calque score prints it, or with "
+                   "--answers the text, the known answer and the model's as JSON; for a masked "
+                   "language model, a window with [MASK], the original and the filled window, "
+                   "separated by tabs")
       ->type_name("FILE");
   options
       ->add(Feature::pairs,

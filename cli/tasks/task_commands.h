@@ -25,6 +25,8 @@ struct EvaluateArguments {
   DecodingChoice decoding;
   int64_t samples = 0;
   bool by_length = false;
+  bool answers = false;           // of conversations: generate them
+  std::vector<std::string> stop;  // an answer ends before these
 
   RunPlace run() const { return {runs.front(), precision}; }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cli/result_file.h"
@@ -15,6 +16,7 @@
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 #include "train/tasks/data_settings.h"
+#include "train/tasks/language_model/answers.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
 #include "train/tasks/language_model/prompt_inspection.h"
@@ -102,34 +104,67 @@ std::string document_scores(const LanguageModelRun& run, const Dataset& texts) {
   return lines;
 }
 
+// Answers all conversations, prints how well, and returns a line of JSON for each.
+std::string answer_lines(const EvaluateArguments& arguments, const LanguageModelRun& run,
+                         const Dataset& conversations) {
+  std::vector<int64_t> all(static_cast<size_t>(conversations.examples()));
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<KnownAnswer> answers = answer_conversations(
+      run.model(), run.tokenizer, run.config, conversations, all, arguments.stop);
+  fmt::print("{}", answers_text(answers));
+  std::string lines;
+  for (const KnownAnswer& each : answers) {
+    const nlohmann::ordered_json line = {
+        {"prompt", each.prompt}, {"reference", each.reference}, {"answer", each.answer}};
+    lines += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+  return lines;
+}
+
+void require_of_conversations(bool are_conversations, const EvaluateArguments& arguments,
+                              const std::string& name) {
+  if (arguments.answers && !are_conversations) fail("{}: --answers is for conversations", name);
+  if (are_conversations && !arguments.answers && !arguments.output.empty()) {
+    fail("{}: --output is for documents, or for conversations with --answers", name);
+  }
+}
+
+void print_samples(const EvaluateArguments& arguments, const LanguageModelRun& run,
+                   const Dataset& texts) {
+  for (const Sample& sample :
+       sample_continuations(run.model(), run.tokenizer, texts, run.config, arguments.samples)) {
+    fmt::print("  {}\n", sample.input);
+    if (!sample.reference.empty()) fmt::print("  = {}\n", sample.reference);
+    fmt::print("  > {}\n\n", sample.output);
+  }
+}
+
 void evaluate_language_model(const EvaluateArguments& arguments,
                              const std::vector<CorpusOfSplit>& corpora) {
   const LanguageModelRun run = open_language_model_run(arguments.run());
   const Config& config = run.config;
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
-  std::string scores;
+  std::string lines;
   for (const auto& [corpus, split] : corpora) {
+    const std::string name = corpus_name(corpus);
     const Dataset texts = load_texts(config.data, {corpus}, split, run.tokenizer);
     if (is_of_preferences(texts)) {
       fail("{}: preferences are measured in training; evaluate takes texts and conversations",
-           corpus_name(corpus));
+           name);
     }
-    for (const Sample& sample :
-         sample_continuations(run.model(), run.tokenizer, texts, config, arguments.samples)) {
-      fmt::print("  {}\n  > {}\n\n", sample.input, sample.output);
-    }
+    require_of_conversations(is_of_conversations(texts), arguments, name);
+    print_samples(arguments, run, texts);
     const TextEvaluation found =
         evaluate_text(run.model(), texts, window_options(config, WindowUse::evaluation),
                       config.training.label_smoothing, tokens_at_once(config));
-    fmt::print("{}", evaluation_text(corpus_name(corpus), texts, found));
-    if (!arguments.output.empty()) {
-      if (is_of_conversations(texts)) {
-        fail("{}: --output is for documents, not for conversations", corpus_name(corpus));
-      }
-      scores += document_scores(run, texts);
+    fmt::print("{}", evaluation_text(name, texts, found));
+    if (arguments.answers) {
+      lines += answer_lines(arguments, run, texts);
+    } else if (!arguments.output.empty()) {
+      lines += document_scores(run, texts);
     }
   }
-  if (!arguments.output.empty()) write_result(arguments.output, scores);
+  if (!arguments.output.empty()) write_result(arguments.output, lines);
 }
 
 std::string explain_continuation(const ExplainArguments& arguments) {
@@ -145,7 +180,7 @@ std::string explain_continuation(const ExplainArguments& arguments) {
 extern const TaskCommands language_model_commands;
 const TaskCommands language_model_commands = {
     .task = TaskKind::language_model,
-    .files_to_evaluate = "--text",
+    .files_to_evaluate = "--text or --conversations",
     .check_data = check_texts,
     .evaluate = evaluate_language_model,
     .score = score_language_model,

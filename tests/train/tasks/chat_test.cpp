@@ -6,7 +6,9 @@
 #include "core/error.h"
 #include "data/tokenizers/vocabulary.h"
 #include "train/tasks/fixture.h"
+#include "train/tasks/language_model/answers.h"
 #include "train/tasks/language_model/evaluation.h"
+#include "train/tasks/language_model/samples.h"
 
 namespace calque {
 namespace {
@@ -67,6 +69,35 @@ TEST_CASE("a model that is trained on conversations answers, and its text is wha
     CHECK(answer.finish == FinishReason::stop);  // the marker is no token here
     chat.reset();
   }
+}
+
+TEST_CASE("the answers of a model are counted that equal the known ones") {
+  const TrainedChat trained;
+  trained.train_for("150u");
+  const LanguageModelRun run = open_language_model_run(trained.folder.path("run"));
+  std::string known = R"({"prompt": "Say red", "completion": " red "})";
+  known += "\n" + line_of("Say blue", "green") + line_of("Say pink", "pin");
+  CorpusConfig corpus;
+  corpus.conversations = {trained.folder.write("known.jsonl", known)};
+  const Dataset texts = load_texts(run.config.data, {corpus}, {}, run.tokenizer);
+  const int64_t all[] = {0, 1, 2};
+  const auto answers = answer_conversations(run.model(), run.tokenizer, run.config, texts, all);
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[0].answer == "red");
+  CHECK(answers[0].exact());
+  CHECK(answers[1].answer == "blue");
+  CHECK(answers[1].reference == "green");
+  CHECK(answers[2].answer == "pink");
+  CHECK(!answers[2].exact());
+  CHECK(answers[2].prompt.ends_with("Say pink<|im_end|>\n<|im_start|>assistant"));
+  CHECK(answers_text(answers).starts_with("  3 answers: exact 33.3%  chrF "));
+  const auto cut = answer_conversations(run.model(), run.tokenizer, run.config, texts, all, {"k"});
+  CHECK(cut[2].exact());
+
+  const auto samples = sample_continuations(run.model(), run.tokenizer, texts, run.config, 2);
+  REQUIRE(samples.size() == 2);
+  CHECK(samples[1].reference == "green");
+  CHECK(samples[1].output == "blue");
 }
 
 TEST_CASE("the loss of conversations counts the answers and their ends alone") {

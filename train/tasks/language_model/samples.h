@@ -1,5 +1,6 @@
 #pragma once
-// Samples of a language model: how it continues the beginnings of windows of a text.
+// Samples of a language model: how it continues the beginnings of windows of a text, or answers
+// conversations.
 
 #include <vector>
 
