@@ -25,7 +25,7 @@ RequestTexts::RequestTexts(const std::vector<std::string>& texts, TextFormat for
       continue;
     }
     Html html{MarkupFile(text, MarkupKind::html, "q"), {}, {}};
-    html.file.change_language(translator.source, translator.target);
+    html.file.change_language(translator.source, translator.target, "the text");
     for (const MarkupText& each : html.file.texts()) {
       const std::string& words = each.text.text;
       html.ranges.push_back(split ? translator.splitter.split(words)

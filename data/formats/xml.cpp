@@ -2,6 +2,7 @@
 
 #include <expat.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <vector>
@@ -89,29 +90,55 @@ void on_entity(void* data, const XML_Char* name, int, const XML_Char*, int, cons
   });
 }
 
+class XmlReader {
+ public:
+  XmlReader(const std::string& name, const XmlEvents& events)
+      : parser_(XML_ParserCreate(nullptr), XML_ParserFree) {
+    if (!parser_) throw std::bad_alloc();
+    reading_ =
+        std::make_unique<Reading>(Reading{.parser = parser_.get(), .name = name, .events = events});
+    XML_SetUserData(parser_.get(), reading_.get());
+    XML_SetElementHandler(parser_.get(), on_start, on_end);
+    XML_SetCharacterDataHandler(parser_.get(), on_text);
+    XML_SetEntityDeclHandler(parser_.get(), on_entity);
+  }
+
+  void read(std::string_view part, bool last) {
+    if (XML_Parse(parser_.get(), part.data(), static_cast<int>(part.size()), last) ==
+        XML_STATUS_OK) {
+      return;
+    }
+    if (reading_->thrown) std::rethrow_exception(reading_->thrown);
+    fail("{}:{}: is not well-formed XML: {}; correct the file", reading_->name, reading_->line(),
+         XML_ErrorString(XML_GetErrorCode(parser_.get())));
+  }
+
+ private:
+  std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
+  std::unique_ptr<Reading> reading_;
+};
+
+constexpr size_t at_once = 1 << 16;
+
 }  // namespace
 
 void read_xml(const File& file, const std::string& name, const XmlEvents& events) {
-  constexpr size_t at_once = 1 << 16;
-  const std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser(XML_ParserCreate(nullptr),
-                                                                       XML_ParserFree);
-  if (!parser) throw std::bad_alloc();
-  Reading reading{.parser = parser.get(), .name = name, .events = events};
-  XML_SetUserData(parser.get(), &reading);
-  XML_SetElementHandler(parser.get(), on_start, on_end);
-  XML_SetCharacterDataHandler(parser.get(), on_text);
-  XML_SetEntityDeclHandler(parser.get(), on_entity);
+  XmlReader reader(name, events);
   std::vector<char> buffer(at_once);
   bool last = false;
   for (int64_t at = 0; !last;) {
     const size_t got = file.read_at(at, buffer);
     at += static_cast<int64_t>(got);
     last = got < buffer.size();
-    if (XML_Parse(parser.get(), buffer.data(), static_cast<int>(got), last) == XML_STATUS_OK)
-      continue;
-    if (reading.thrown) std::rethrow_exception(reading.thrown);
-    fail("{}:{}: is not well-formed XML: {}; correct the file", name, reading.line(),
-         XML_ErrorString(XML_GetErrorCode(parser.get())));
+    reader.read({buffer.data(), got}, last);
+  }
+}
+
+void read_xml(std::string_view bytes, const std::string& name, const XmlEvents& events) {
+  XmlReader reader(name, events);
+  for (bool last = false; !last; bytes.remove_prefix(std::min(bytes.size(), at_once))) {
+    last = bytes.size() <= at_once;
+    reader.read(bytes.substr(0, at_once), last);
   }
 }
 

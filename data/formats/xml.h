@@ -44,5 +44,6 @@ inline bool is_code(std::string_view name) {
 
 // Throws an Error that names the line; also passes on what the events throw. `name` is the file's.
 void read_xml(const File& file, const std::string& name, const XmlEvents& events);
+void read_xml(std::string_view bytes, const std::string& name, const XmlEvents& events);
 
 }  // namespace calque

@@ -135,7 +135,9 @@ class HtmlReader {
     const bool described = tag.name == "meta" && describes(attributes);
     for (const HtmlAttribute& each : attributes) {
       const bool language = each.name == "lang" || each.name == "xml:lang";
-      if (tag.name == "html" && language) found_.languages.push_back(each.value);
+      if (tag.name == "html" && language) {
+        found_.edits.push_back({each.value, "", MarkupEdit::Language::with});
+      }
       if (each.quote == 0 || !(is_seen(each.name) || (described && each.name == "content"))) {
         continue;
       }

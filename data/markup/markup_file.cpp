@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/formats/languages.h"
 #include "data/formats/whole_file.h"
 #include "data/markup/html.h"
 #include "data/markup/markdown.h"
 #include "data/markup/markup_writer.h"
 #include "data/markup/subtitles.h"
+#include "data/markup/xliff.h"
 #include "data/text/lowercase.h"
 #include "data/text/utf8.h"
 
@@ -29,6 +31,8 @@ Markup markup_of(std::string_view bytes, MarkupKind kind, const std::string& nam
       return read_subtitles(bytes, TextForm::srt, name);
     case MarkupKind::vtt:
       return read_subtitles(bytes, TextForm::vtt, name);
+    case MarkupKind::xliff:
+      return read_xliff_texts(bytes, name);
   }
   fail("{}: no kind of markup", name);
 }
@@ -42,20 +46,20 @@ void move_by(Markup& markup, size_t count) {
     for (InlineTag& tag : each.text.tags) move_by(tag.range, count);
   }
   for (TextRange& each : markup.kept) move_by(each, count);
-  for (TextRange& each : markup.languages) move_by(each, count);
+  for (MarkupEdit& each : markup.edits) move_by(each.range, count);
+  for (TextRange& each : markup.source_languages) move_by(each, count);
+  for (TextRange& each : markup.target_languages) move_by(each, count);
 }
 
 }  // namespace
 
 std::optional<MarkupKind> markup_kind(std::string_view path) {
   static constexpr std::pair<std::string_view, MarkupKind> ends[] = {
-      {".xhtml", MarkupKind::xhtml},
-      {".html", MarkupKind::html},
-      {".htm", MarkupKind::html},
-      {".md", MarkupKind::markdown},
-      {".markdown", MarkupKind::markdown},
-      {".srt", MarkupKind::srt},
-      {".vtt", MarkupKind::vtt}};
+      {".xhtml", MarkupKind::xhtml},       {".html", MarkupKind::html},
+      {".htm", MarkupKind::html},          {".md", MarkupKind::markdown},
+      {".markdown", MarkupKind::markdown}, {".srt", MarkupKind::srt},
+      {".vtt", MarkupKind::vtt},           {".xlf", MarkupKind::xliff},
+      {".xliff", MarkupKind::xliff}};
   std::string name = ascii_lowercase(path);
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   for (const auto& [end, kind] : ends) {
@@ -86,25 +90,32 @@ MarkupFile MarkupFile::read(const std::string& path) {
   const auto kind = markup_kind(path);
   if (!kind) {
     fail(
-        "{}: not a document; its name must end with .html, .htm, .xhtml, .md, .markdown, .srt or "
-        ".vtt",
+        "{}: not a document; its name must end with .html, .htm, .xhtml, .md, .markdown, .srt, "
+        ".vtt, .xlf or .xliff",
         path);
   }
   return {whole_file(path), *kind, path};
 }
 
-int64_t MarkupFile::line_of(const MarkupText& text) const {
-  return 1 +
-         std::count(bytes_.begin(), bytes_.begin() + static_cast<int64_t>(text.range.begin), '\n');
+int64_t MarkupFile::line_at(size_t at) const {
+  return 1 + std::count(bytes_.begin(), bytes_.begin() + static_cast<int64_t>(at), '\n');
 }
 
-void MarkupFile::change_language(std::string_view from, std::string_view to) {
-  const auto is_from = [&](const TextRange& range) {
-    const std::string_view code = range.of(bytes_);
-    return ascii_lowercase(code.substr(0, code.find_first_of("-_"))) ==
-           ascii_lowercase(from.substr(0, from.find_first_of("-_")));
+void MarkupFile::change_language(std::string_view from, std::string_view to,
+                                 const std::string& name) {
+  const auto check = [&](const std::vector<TextRange>& codes, std::string_view language) {
+    for (const TextRange& code : codes) {
+      if (language.empty() || same_language(code.of(bytes_), language)) continue;
+      fail("{}:{}: is in the language {}; the model translates from {} to {}", name,
+           line_at(code.begin), code.of(bytes_), from, to);
+    }
   };
-  std::erase_if(markup_.languages, [&](const TextRange& range) { return !is_from(range); });
+  check(markup_.source_languages, from);
+  check(markup_.target_languages, to);
+  std::erase_if(markup_.edits, [&](const MarkupEdit& edit) {  // lang of a file in another language
+    return edit.language == MarkupEdit::Language::with && edit.range.begin < edit.range.end &&
+           !same_language(edit.range.of(bytes_), from);
+  });
   language_ = to;
 }
 

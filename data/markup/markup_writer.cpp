@@ -57,12 +57,17 @@ class MarkupWriter {
   }
 
   void copy_bytes(TextRange range) {
-    const auto& all = markup_.languages;
+    const auto& all = markup_.edits;
     size_t at = range.begin;
-    auto each = std::ranges::lower_bound(all, at, {}, &TextRange::begin);
-    for (; !language_.empty() && each != all.end() && each->end <= range.end; ++each) {
-      out_.append(file_, at, each->begin - at).append(language_);
-      at = each->end;
+    auto each = std::ranges::lower_bound(all, at, {},
+                                         [](const MarkupEdit& edit) { return edit.range.begin; });
+    for (; each != all.end() && each->range.end <= range.end; ++each) {
+      const bool with_language = each->language == MarkupEdit::Language::with;
+      if (with_language && language_.empty()) continue;
+      out_.append(file_, at, each->range.begin - at).append(each->before);
+      if (with_language) out_.append(language_);
+      out_.append(each->after);
+      at = each->range.end;
     }
     out_.append(file_, at, range.end - at);
   }
@@ -70,7 +75,10 @@ class MarkupWriter {
   void write_text(size_t index) {
     const MarkupText& source = markup_.texts[index];
     MarkedText translation = translations_[index];
-    if (translation == source.text) return copy(source.range, index + 1);
+    if (translation == source.text && source.before.empty()) {
+      return copy(source.range, index + 1);
+    }
+    out_ += source.before;
     if (is_subtitle(source.form)) wrap_subtitles(translation, source.width);
     if (source.form == TextForm::markdown && source.width > 0) {
       wrap_paragraph(translation, source, markup_);
@@ -91,6 +99,7 @@ class MarkupWriter {
       }
     }
     if (at < text.size()) write_words(source, text.substr(at), at == 0);
+    out_ += source.after;
   }
 
   // A part of a text without tags: its words, kept parts and line ends.

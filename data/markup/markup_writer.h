@@ -10,7 +10,7 @@
 namespace calque {
 
 // The texts of `markup` must ascend by their ranges, a text before those in its tags. `language` is
-// written in place of markup.languages unless it is empty.
+// the code of the translations; empty: unknown.
 std::string written_markup(std::string_view file, std::string_view line_end, const Markup& markup,
                            std::span<const MarkedText> translations, std::string_view language);
 

@@ -1,5 +1,5 @@
 // Files with markup: with its own texts a file is written again byte by byte, and other
-// translations get every tag once.
+// translations get every tag once. XLIFF that is filled can be read again.
 
 #include "data/markup/markup_file.h"
 #include "data/markup/tag_placement.h"
@@ -30,8 +30,13 @@ void check(const std::string& text, MarkupKind kind) {
     }
     others.push_back(with_marked_sentences(each.text, ranges, translated));
   }
-  must(file->with(same) == text);
-  file->with(others);
+  if (kind != MarkupKind::xliff) {
+    must(file->with(same) == text);
+    file->with(others);
+    return;
+  }
+  file->change_language("", "de", "x");
+  must(accepted([&] { return MarkupFile(file->with(others), kind, "x"); }).has_value());
 }
 
 }  // namespace
@@ -39,7 +44,7 @@ void check(const std::string& text, MarkupKind kind) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(text_of(data, size));
   for (const MarkupKind kind : {MarkupKind::html, MarkupKind::xhtml, MarkupKind::markdown,
-                                MarkupKind::srt, MarkupKind::vtt}) {
+                                MarkupKind::srt, MarkupKind::vtt, MarkupKind::xliff}) {
     check(text, kind);
   }
   return 0;

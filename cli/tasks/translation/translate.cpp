@@ -192,14 +192,13 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
           .add_option("--po", arguments.po,
                       "A gettext catalogue: write it with its untranslated messages filled")
           ->type_name("FILE");
-  CLI::Option* document =
-      command
-          .add_option(
-              "--document", arguments.document,
-              "A .html, .htm, .xhtml, .md, .markdown, .srt or .vtt: write it with its texts "
-              "translated")
-          ->excludes(po)
-          ->type_name("FILE");
+  CLI::Option* document = command
+                              .add_option("--document", arguments.document,
+                                          "A .html, .htm, .xhtml, .md, .markdown, .srt, .vtt, .xlf "
+                                          "or .xliff: write it with its texts "
+                                          "translated")
+                              ->excludes(po)
+                              ->type_name("FILE");
   command
       .add_option("--memory", arguments.memory,
                   "A .po, .mo, .tmx or .xlf whose translations of equal messages come first; "

@@ -1,5 +1,5 @@
 #pragma once
-// calque translate --document: HTML, Markdown and subtitles.
+// calque translate --document: HTML, Markdown, subtitles and XLIFF.
 
 #include <string>
 

@@ -91,7 +91,7 @@ TEST_CASE("what HTML leaves open or closes twice stays as it is") {
 
 TEST_CASE("the language of an HTML file is that of its translation") {
   MarkupFile file("<html lang=\"en-GB\" xml:lang=fr><p lang=en>a</p>", MarkupKind::html, "x");
-  file.change_language("en", "de");
+  file.change_language("en", "de", "t.html");
   CHECK(file.with(std::vector<MarkedText>{{"b"}}) ==
         "<html lang=\"de\" xml:lang=fr><p lang=en>b</p>");
 }
@@ -189,7 +189,7 @@ TEST_CASE("long texts with much markup stay what they are") {
   CHECK(loud("00:01.000 --> 00:02.000\n" + unclosed, MarkupKind::srt).find("A <B A <B") !=
         std::string::npos);
   MarkupFile file(pages, MarkupKind::html, "x");
-  file.change_language("de", "en");
+  file.change_language("de", "en", "t.html");
   std::vector<MarkedText> translations;
   for (const MarkupText& each : file.texts()) translations.push_back(loud(each.text));
   CHECK(file.with(translations) == changed);
