@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "core/error.h"
-#include "data/files/file.h"
+#include "data/formats/pair_writer.h"
 #include "data/text/utf8.h"
 
 namespace calque {
@@ -23,15 +23,18 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CleanArguments {
-  std::string source, target, to;
-  std::vector<std::string> off;
+  std::string source, target, file, to;
+  std::vector<std::string> languages, off;
   bool force = false, no_repair = false;
   CleanOptions options;
 };
 
 // "train.en" and "train.de.gz" become "clean.en" and "clean.de"; names without different suffixes
-// become "clean.source" and "clean.target".
-std::array<std::string, 2> outputs_of(const CleanArguments& arguments) {
+// become "clean.source" and "clean.target". One file has the languages as suffixes.
+std::array<std::string, 2> suffixes_of(const CleanArguments& arguments) {
+  const auto& languages = arguments.languages;
+  if (!arguments.file.empty() && !languages.empty())
+    return {"." + languages[0], "." + languages[1]};
   std::array<std::string, 2> suffixes;
   for (const auto& [suffix, path] :
        {std::pair(&suffixes[0], fs::path(arguments.source)), {&suffixes[1], arguments.target}}) {
@@ -40,7 +43,23 @@ std::array<std::string, 2> outputs_of(const CleanArguments& arguments) {
   if (suffixes[0] == suffixes[1] || suffixes[0].empty() || suffixes[1].empty()) {
     suffixes = {".source", ".target"};
   }
-  return {arguments.to + suffixes[0], arguments.to + suffixes[1]};
+  return suffixes;
+}
+
+PairTarget target_of(const CleanArguments& arguments) {
+  PairTarget target{arguments.to, suffixes_of(arguments)};
+  if (!arguments.languages.empty()) {
+    target.languages = {arguments.languages[0], arguments.languages[1]};
+  }
+  return target;
+}
+
+CorpusSource source_of(const CleanArguments& arguments) {
+  const std::string& file = arguments.file;
+  if (file.empty()) return {.place = AlignedFiles{{arguments.source, arguments.target}}};
+  if (!is_file_of_pairs(file)) return {.place = TsvFile{file}};
+  if (arguments.languages.empty()) wrong_command_line("--file needs --languages, such as en,de");
+  return {.place = FileOfPairs{file, arguments.languages}};
 }
 
 // At most 60 characters, without control characters.
@@ -74,44 +93,40 @@ std::string to_text(const CleanReport& report) {
   return text;
 }
 
-void clean(const CleanArguments& arguments) {
-  const std::array<std::string, 2> paths = outputs_of(arguments);
-  for (const std::string& path : paths) {
-    if (!arguments.force && fs::exists(path)) {
-      fail("{}: already exists; choose another --to, or overwrite it with --force", path);
-    }
-  }
+CleanOptions options_of(const CleanArguments& arguments) {
   CleanOptions options = arguments.options;
   options.repair = !arguments.no_repair;
   for (size_t i = 0; i < rule_texts.size(); ++i) {
     options.rules.off[i] = std::ranges::count(arguments.off, rule_texts[i].name) > 0;
   }
-  const Corpus corpus({.place = AlignedFiles{{arguments.source, arguments.target}}});
-  NewFile sources(paths[0]), targets(paths[1]);
-  std::string source_lines, target_lines;
-  const auto write = [&] {
-    sources.append(source_lines);
-    targets.append(target_lines);
-    source_lines.clear();
-    target_lines.clear();
-  };
+  return options;
+}
+
+void clean(const CleanArguments& arguments) {
+  if (arguments.file.empty() && (arguments.source.empty() || arguments.target.empty())) {
+    wrong_command_line("give --source and --target, or --file");
+  }
+  const PairTarget target = target_of(arguments);
+  const std::vector<std::string> paths = target.paths();
+  for (const std::string& path : paths) {
+    if (!arguments.force && fs::exists(path)) {
+      fail("{}: already exists; choose another --to, or overwrite it with --force", path);
+    }
+  }
+  const Corpus corpus(source_of(arguments));
+  PairWriter writer(target);
   const Progress progress;
   const CleanReport report = clean_corpus(
-      corpus, options,
-      [&](std::string_view source, std::string_view target) {
-        source_lines.append(source) += '\n';
-        target_lines.append(target) += '\n';
-      },
-      [&](int64_t pairs) {
-        write();
-        progress.show("pairs", pairs);
-      });
+      corpus, options_of(arguments),
+      [&](std::string_view source, std::string_view own) { writer.add(source, own); },
+      [&](int64_t pairs) { progress.show("pairs", pairs); });
   progress.end();
   fmt::print("{}", to_text(report));
   if (report.kept == 0) fail("{}: no pair is left; nothing is written", corpus.name());
-  sources.finish();
-  targets.finish();
-  note("wrote {} and {}\n", one_line(paths[0]), one_line(paths[1]));
+  writer.finish();
+  std::string written = one_line(paths[0]);
+  if (paths.size() > 1) written += " and " + one_line(paths[1]);
+  note("wrote {}\n", written);
 }
 
 std::vector<std::string> optional_rules() {
@@ -136,17 +151,31 @@ void add_clean_command(CLI::App& data) {
   RuleOptions& rules = arguments->options.rules;
   CLI::App* command =
       data.add_subcommand("clean", "Write a parallel corpus without pairs that are probably bad");
-  command->add_option("--source", arguments->source, "Sentences, plain or gzip")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--target", arguments->target, "Their translations, line by line")
-      ->required()
+  CLI::Option* source =
+      command->add_option("--source", arguments->source, "Sentences, plain or gzip")
+          ->type_name("FILE");
+  CLI::Option* target =
+      command->add_option("--target", arguments->target, "Their translations, line by line")
+          ->type_name("FILE")
+          ->needs(source);
+  source->needs(target);
+  command
+      ->add_option("--file", arguments->file,
+                   "Pairs in one file: .po, .mo, .tmx, .xlf, or source, tab and target")
+      ->excludes(source)
       ->type_name("FILE");
   command
+      ->add_option("--languages", arguments->languages,
+                   "The codes of both languages in the file, and in a .tmx that is written: en,de")
+      ->delimiter(',')
+      ->expected(2)
+      ->type_name("SOURCE,TARGET");
+  command
       ->add_option("--to", arguments->to,
-                   "The files written: PREFIX and the suffixes of the two files")
+                   "What is written: NAME.tsv, NAME.tmx, or PREFIX and the suffixes of the two "
+                   "files, or the languages")
       ->required()
-      ->type_name("PREFIX");
+      ->type_name("PLACE");
   command->add_flag("--force", arguments->force, "Overwrite files that exist");
   command->add_option("--without", arguments->off, "Rules that are not applied: numbers,urls")
       ->delimiter(',')
@@ -182,7 +211,8 @@ void add_clean_command(CLI::App& data) {
   command->footer(rules_text() +
                   "Lines that are shifted against each other are only reported.\n"
                   "Example: calque data clean --source corpora/train.en --target corpora/train.de "
-                  "--to corpora/clean");
+                  "--to corpora/clean\n"
+                  "         calque data clean --file memory.tmx --languages en,de --to clean.tmx");
   command->callback([arguments] { clean(*arguments); });
 }
 

@@ -75,8 +75,32 @@ TEST_CASE("data sentences writes one sentence per line, and empty lines stay") {
   const std::string text = "printf 'Dr. No came. He left.\\r\\n\\nAm 3. Mai' | ";
   CHECK(run(text + "calque data sentences --language de").out ==
         "Dr. No came.\nHe left.\n\nAm 3. Mai\n");
-  CHECK(run("printf '\\377' | calque data sentences").err.starts_with(
-      "calque: standard input:1: not valid UTF-8"));
+  CHECK(run("printf '\\377' | calque data sentences")
+            .err.starts_with("calque: standard input:1: not valid UTF-8"));
+}
+
+TEST_CASE("data clean reads and writes tables and translation memories") {
+  const DirtyCorpus corpus;
+  const auto clean = [&](const std::string& from, const std::string& to) {
+    return run("calque data clean " + from + " --without repeated,ratio --to " +
+               corpus.folder.path(to));
+  };
+  REQUIRE(clean(corpus.files, "clean").status == 0);
+  CHECK(clean(corpus.files, "clean.tsv").err == "wrote " + corpus.folder.path("clean.tsv") + "\n");
+  CHECK(count_lines(corpus.folder.read("clean.tsv")) == 200);
+  REQUIRE(clean(corpus.files + " --languages en,de", "clean.tmx").status == 0);
+  const std::string memory = corpus.folder.path("clean.tmx");
+  REQUIRE(clean("--file " + memory + " --languages en,de", "again").status == 0);
+  CHECK(corpus.folder.read("again.en") == corpus.folder.read("clean.en"));
+  CHECK(corpus.folder.read("again.de") == corpus.folder.read("clean.de"));
+  REQUIRE(clean("--file " + corpus.folder.path("clean.tsv"), "third").status == 0);
+  CHECK(corpus.folder.read("third.target") == corpus.folder.read("clean.de"));
+
+  check_refused(clean("--file " + memory, "x"), 2, "--file needs --languages");
+  check_refused(clean(corpus.files, "x.tmx"), 1, "x.tmx: a translation memory needs the languages");
+  check_refused(run("calque data clean --to x"), 2, "give --source and --target, or --file");
+  check_refused(clean("--file " + corpus.folder.path("none.tmx") + " --languages en,de", "x"), 1,
+                "none.tmx");
 }
 
 }  // namespace

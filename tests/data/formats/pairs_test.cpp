@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "data/corpora/corpus.h"
 #include "data/files/gzip_bytes.h"
+#include "data/formats/pair_writer.h"
 #include "data/temporary_folder.h"
 #include "support/message_of.h"
 
@@ -152,6 +154,31 @@ TEST_CASE("a corpus reads a file of translators as lines, and names the places i
   CHECK(message_of([&] {
           Corpus({FileOfPairs{files.write("b.po", "msgid \"a\"\nmsgstr \"\"\n"), {"en", "de"}}});
         }).ends_with("b.po: has no translated pair"));
+}
+
+TEST_CASE("pairs are written as lines, as a table and as a translation memory that reads back") {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const PairLanguages& languages = {}) {
+    PairWriter writer({folder.path(name), {".en", ".de"}, languages});
+    writer.add("a < b & \"c\"", "x\ty");
+    writer.add("bell \x07 \xEF\xBF\xBF.", "]]>");
+    CHECK_FALSE(std::filesystem::exists(folder.path(name)));
+    writer.finish();
+  };
+  write("p");
+  CHECK(folder.read("p.en") == "a < b & \"c\"\nbell \x07 \xEF\xBF\xBF.\n");
+  CHECK(folder.read("p.de") == "x\ty\n]]>\n");
+  write("p.tsv");
+  CHECK(folder.read("p.tsv") == "a < b & \"c\"\tx y\nbell \x07 \xEF\xBF\xBF.\t]]>\n");
+  write("p.tmx", {"en", "de"});
+  Pairs read;
+  read_pairs(folder.path("p.tmx"), {"en", "de"},
+             [&](const std::string& source, const std::string& target, int64_t line) {
+               read.push_back(fmt::format("{}: {} | {}", line, source, target));
+             });
+  CHECK(read == Pairs{"5: a < b & \"c\" | x\ty", "6: bell    . | ]]>"});
+  CHECK(message_of<Error>([&] { write("q.tmx"); }) ==
+        folder.path("q.tmx") + ": a translation memory needs the languages of its texts");
 }
 
 }  // namespace
