@@ -27,6 +27,7 @@ class ByteModel {
   int32_t size() const { return vocabulary_size; }
   // "<0x0A>" for the id of the byte 10.
   std::string symbol(int32_t id) const;
+  std::string spelling(int32_t id) const { return {static_cast<char>(id - special_ids)}; }
   std::optional<int32_t> newline_id() const { return id_of('\n'); }
 
   void encode(std::string_view text, std::vector<int32_t>& out) const;

@@ -284,6 +284,10 @@ void BytePairModel::encode_word(std::string_view word, std::vector<int32_t>& out
   }
 }
 
+std::string BytePairModel::spelling(int32_t id) const {
+  return std::ranges::count(rules_.control, symbol(id)) > 0 ? "" : bytes_of(symbol(id));
+}
+
 std::string BytePairModel::decode(std::span<const int32_t> ids) const {
   std::string bytes;
   for (const int32_t id : ids) {

@@ -50,6 +50,8 @@ class BytePairModel {
 
   int32_t size() const { return vocabulary_.size(); }
   const std::string& symbol(int32_t id) const { return vocabulary_.symbol(id); }
+  // What a token that is not special adds to a document (Tokenizer::spelling()).
+  std::string spelling(int32_t id) const;
   std::optional<int32_t> find(std::string_view symbol) const { return vocabulary_.find(symbol); }
   const std::vector<Merge>& merges() const { return merges_; }
   const Rules& rules() const { return rules_; }

@@ -65,6 +65,22 @@ std::string SentencePieceModel::symbol(int32_t id) const {
   return own == "\n" ? std::string(newline_symbol) : own;
 }
 
+std::string SentencePieceModel::spelling(int32_t id) const {
+  const std::string own = piece(id);
+  if (is_control(id) || processor_->IsUnused(to_model_[id])) return "";
+  if (processor_->IsByte(to_model_[id])) {  // such as <0x0A>
+    return {static_cast<char>(std::stoi(own.substr(3, 2), nullptr, 16))};
+  }
+  std::string text;
+  for (size_t at = 0; at < own.size();) {
+    const size_t mark = std::min(own.find(space_mark, at), own.size());
+    text += own.substr(at, mark - at);
+    if (mark < own.size()) text += ' ';
+    at = mark + space_mark.size();
+  }
+  return text;
+}
+
 bool SentencePieceModel::is_control(int32_t id) const {
   return to_model_[id] >= 0 && processor_->IsControl(to_model_[id]);
 }

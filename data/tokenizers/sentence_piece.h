@@ -28,6 +28,8 @@ class SentencePieceModel {
   std::string piece(int32_t id) const;
   // piece(), with a line end written as newline_symbol.
   std::string symbol(int32_t id) const;
+  // What a token that is not special adds to a document (Tokenizer::spelling()).
+  std::string spelling(int32_t id) const;
   float score(int32_t id) const;
   // The piece's id in the .model file, or -1 for a special symbol that the model lacks; and the
   // number of ids in that file.

@@ -99,6 +99,12 @@ std::string SymbolModel::decode(std::span<const int32_t> ids) const {
   return text;
 }
 
+std::string SymbolModel::spelling(int32_t id) const {
+  const std::string& own = vocabulary.symbol(id);
+  if (unit == SymbolUnit::word) return own == newline_symbol ? "\n" : own;
+  return std::string(character_of(own));
+}
+
 void SymbolModel::encode_line(std::string_view line, std::vector<int32_t>& out) const {
   for_each_line_symbol(unit, line, [&](std::string_view symbol) {
     // A word that is spelled like newline_symbol is not a line end.

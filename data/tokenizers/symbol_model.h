@@ -23,6 +23,8 @@ struct SymbolModel {
 
   int32_t size() const { return vocabulary.size(); }
   const std::string& symbol(int32_t id) const { return vocabulary.symbol(id); }
+  // What a token that is not special adds to a document (Tokenizer::spelling()).
+  std::string spelling(int32_t id) const;
   std::optional<int32_t> newline_id() const { return vocabulary.find(newline_symbol); }
 
   // Symbols that the vocabulary lacks, and special symbols spelled out in the text, become <unk>.

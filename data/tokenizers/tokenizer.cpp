@@ -178,4 +178,10 @@ std::string Tokenizer::symbol(int32_t id) const {
   return std::visit([&](const auto& model) { return model.symbol(id); }, *model_);
 }
 
+std::string Tokenizer::spelling(int32_t id) const {
+  require_known({&id, 1});
+  if (id < special_ids) return "";
+  return std::visit([&](const auto& model) { return model.spelling(id); }, *model_);
+}
+
 }  // namespace calque

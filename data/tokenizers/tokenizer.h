@@ -97,6 +97,9 @@ class Tokenizer {
 
   int32_t size() const;
   std::string symbol(int32_t id) const;
+  // The bytes that a token adds to a document after other tokens of its line, apart from the space
+  // between words. Empty for special tokens, and for control tokens, which are no text.
+  std::string spelling(int32_t id) const;
   const TokenizerOptions& options() const { return options_; }
 
   // The model of the SentencePiece kinds; nullptr for the others.

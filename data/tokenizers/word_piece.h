@@ -24,6 +24,10 @@ struct WordPieceModel {
 
   int32_t size() const { return vocabulary.size(); }
   const std::string& symbol(int32_t id) const { return vocabulary.symbol(id); }
+  std::string spelling(int32_t id) const {
+    const std::string& own = symbol(id);
+    return own.starts_with(continuation_mark) ? own.substr(continuation_mark.size()) : own;
+  }
   std::optional<int32_t> newline_id() const { return std::nullopt; }
 
   void encode(std::string_view text, std::vector<int32_t>& out) const;

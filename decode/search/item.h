@@ -7,6 +7,7 @@
 
 #include "core/real.h"
 #include "data/tokenizers/vocabulary.h"
+#include "decode/constraints/output_constraint.h"
 
 namespace calque {
 
@@ -25,6 +26,7 @@ struct DecodingItem {
   int64_t input = 0;                  // length of the source or prompt; sorts items into batches
   int64_t prefill = 0;                // prompt tokens read before the first step
   std::vector<int32_t> context = {};  // more tokens that the repetition penalty applies to
+  ConstrainedText constraint = {};    // what a sample must write; search() has no constraints
 };
 
 struct TokenRules {

@@ -72,7 +72,8 @@ struct Sample {
   size_t item;       // its index
   int32_t in_batch;  // the item's index in its batch
   int32_t number;    // of the sample
-  int32_t row = 0;   // its row in the last step
+  ConstrainedText constraint;
+  int32_t row = 0;  // its row in the last step
   Hypothesis written = {};
   bool ended = false;
 };
@@ -97,7 +98,9 @@ class BatchSampling {
         decoder_(start_together(models, numbers)) {
     for (size_t i = 0; i < numbers.size(); ++i) {
       for (int64_t n = 0; n < options.samples; ++n) {
-        samples_.push_back({numbers[i], static_cast<int32_t>(i), static_cast<int32_t>(n)});
+        samples_.push_back({numbers[i], static_cast<int32_t>(i), static_cast<int32_t>(n),
+                            items[numbers[i]].constraint});
+        end_if_complete(samples_.back());
         cut(samples_.back());
       }
     }
@@ -137,6 +140,7 @@ class BatchSampling {
     const DecodingItem& item = items_[sample.item];
     const std::vector<int32_t>& ids = sample.written.ids;
     forbid_tokens(item, options_.rules, ids, scores);
+    sample.constraint.forbid_tokens(scores);
     std::vector<int32_t> seen;
     if (options_.sampling.repetition_penalty != 1) {
       seen = item.context;
@@ -166,18 +170,28 @@ class BatchSampling {
     Hypothesis& written = sample.written;
     const auto log_probability = double(next.log_probability);
     written.log_probability += log_probability;
-    if (next.id != end_id) written.ids.push_back(next.id);
+    if (next.id != end_id) {
+      written.ids.push_back(next.id);
+      sample.constraint.append(next.id);
+    }
     if (options_.token) options_.token({sample.item, sample.number, next.id, log_probability});
     written.finished =
         next.id == end_id || (options_.stop && options_.stop(sample.item, written.ids));
     sample.ended = written.finished;
-    if (!sample.ended) cut(sample);
+    end_if_complete(sample);
+    cut(sample);
+  }
+
+  // Ends a sample if its constraint allows nothing more.
+  static void end_if_complete(Sample& sample) {
+    if (sample.constraint.is_complete()) sample.ended = sample.written.finished = true;
   }
 
   // Ends a sample at the longest length, unless </s> has to close it.
   void cut(Sample& sample) const {
-    sample.ended =
-        !options_.close_at_longest && std::ssize(sample.written.ids) >= items_[sample.item].longest;
+    if (!options_.close_at_longest) {
+      sample.ended |= std::ssize(sample.written.ids) >= items_[sample.item].longest;
+    }
   }
 
   std::span<const DecodingItem> items_;

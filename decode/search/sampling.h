@@ -15,8 +15,9 @@
 
 namespace calque {
 
-// The distribution that a token is drawn from: the repetition penalty changes the scores first,
-// then the temperature, then top_k, top_p and min_p drop the least probable tokens.
+// The distribution that a token is drawn from: tokens that the constraint of an item forbids are
+// dropped first; the repetition penalty changes the scores, then the temperature; then top_k, top_p
+// and min_p drop the least probable tokens.
 struct Sampling {
   double temperature = 1;         // 0: always the most probable token
   int64_t top_k = 0;              // keep the k best tokens; 0: all
@@ -53,7 +54,9 @@ struct SamplingOptions {
   std::function<void(const SampledToken&)> token = {};
 };
 
-// The samples of each item. The score of a sample is its log-probability. `done` is as in search().
+// The samples of each item. The score of a sample is its log-probability in the unchanged
+// distribution. A sample whose constraint allows no more tokens is finished without </s>. `done` is
+// as in search().
 std::vector<std::vector<Hypothesis>> sample(std::span<const DecodingModel> models,
                                             std::span<const DecodingItem> items,
                                             const SamplingOptions& options,

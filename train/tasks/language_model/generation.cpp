@@ -19,11 +19,24 @@ int64_t common_characters(std::string_view a, std::string_view b) {
   return count_code_points(b.substr(0, end));
 }
 
-// A text that is being generated.
+std::vector<int32_t> all_ends(const GenerationOptions& options) {
+  std::vector<int32_t> ends = {end_id};
+  for (const int32_t id : options.ends) {
+    if (std::ranges::count(ends, id) == 0) ends.push_back(id);
+  }
+  return ends;
+}
+
+// A text that is being generated. Under a constraint it is what the constraint says that its tokens
+// spell; otherwise what the tokenizer decodes.
 class Draft {
  public:
   Draft(const Tokenizer& tokenizer, std::vector<int32_t> prompt, const GenerationOptions& options)
-      : options_(options), ids_(std::move(prompt)), decoder_(tokenizer), prompt_size_(ids_.size()) {
+      : options_(options),
+        ids_(std::move(prompt)),
+        decoder_(tokenizer),
+        constraint_(options.constraint, all_ends(options), ids_),
+        prompt_size_(ids_.size()) {
     decoder_.append(ids_);
     begin_ = decoder_.text().size();
     for (const std::string& stop : options.stop) {
@@ -45,11 +58,23 @@ class Draft {
     return {ids_.end() - static_cast<int64_t>(kept), ids_.end()};
   }
 
+  const ConstrainedText& constraint() const { return constraint_; }
+
   void append(std::span<const int32_t> ids) {
-    const size_t searched = decoder_.settled();
     ids_.insert(ids_.end(), ids.begin(), ids.end());
-    decoder_.append(ids);
-    find_stop(searched);
+    if (constraint_.is_constrained()) {
+      const size_t searched = spelled_.size();
+      for (const int32_t id : ids) {
+        spelled_ += constraint_.spelling(id);
+        constraint_.append(id);
+      }
+      constrained_text_ = repaired(spelled_);
+      find_stop(searched);
+    } else {
+      const size_t searched = decoder_.settled();
+      decoder_.append(ids);
+      find_stop(searched - std::min(searched, begin_));
+    }
   }
 
   void end(FinishReason reason) {
@@ -84,24 +109,34 @@ class Draft {
 
  private:
   // The text after the prompt, decoded with it: some tokenizers write a space only between words.
-  std::string_view written_text() const { return std::string_view(decoder_.text()).substr(begin_); }
+  std::string_view written_text() const {
+    if (constraint_.is_constrained()) return constrained_text_;
+    return std::string_view(decoder_.text()).substr(begin_);
+  }
 
-  // Finds stop strings that end after the first `searched` bytes of the whole text.
-  void find_stop(size_t searched) {
+  // Finds stop strings that end after the first `known` bytes of the written text.
+  void find_stop(size_t known) {
     if (longest_stop_ == 0 || stopped()) return;
     const std::string_view text = written_text();
-    const size_t known = searched - std::min(searched, begin_);
     const size_t from = known - std::min(known, longest_stop_ - 1);
-    for (const std::string& stop : options_.stop) stop_ = std::min(stop_, text.find(stop, from));
+    for (const std::string& stop : options_.stop) {
+      size_t found = text.find(stop, from);
+      while (found < stop_ && !constraint_.accepts(text.substr(0, found))) {
+        found = text.find(stop, found + 1);
+      }
+      stop_ = std::min(stop_, found);
+    }
   }
 
   const GenerationOptions& options_;
   std::vector<int32_t> ids_;  // the prompt, and what is written
   IncrementalDecoder decoder_;
-  size_t prompt_size_;                   // ids
-  size_t begin_ = 0;                     // bytes of the prompt's text
-  size_t longest_stop_ = 0, shown_ = 0;  // bytes
-  size_t stop_ = std::string::npos;      // where a stop string begins in the written text
+  ConstrainedText constraint_;
+  std::string spelled_, constrained_text_;  // the bytes under a constraint, and their text
+  size_t prompt_size_;                      // ids
+  size_t begin_ = 0;                        // bytes of the prompt's text
+  size_t longest_stop_ = 0, shown_ = 0;     // bytes
+  size_t stop_ = std::string::npos;         // where a stop string begins in the written text
   bool done_ = false;
   FinishReason finish_ = FinishReason::length;
   double log_probability_ = 0;
@@ -139,6 +174,7 @@ class Rounds {
       items[k].longest = std::min(room, options_.max_tokens - draft.written());
       items[k].expected = items[k].longest;
       items[k].number = static_cast<int64_t>(numbers_[k]);
+      items[k].constraint = draft.constraint();
     }
     SamplingOptions sampling;
     sampling.sampling = options_.sampling;
@@ -157,7 +193,9 @@ class Rounds {
   }
 
   // Whether drafts receive each token as it is drawn.
-  bool streams() const { return !options_.stop.empty() || !options_.ends.empty() || sink_; }
+  bool streams() const {
+    return !options_.stop.empty() || !options_.ends.empty() || options_.constraint || sink_;
+  }
 
   void append_token(std::vector<Draft>& drafts, const SampledToken& token) {
     Draft& draft = drafts[numbers_[token.item]];
@@ -175,7 +213,8 @@ class Rounds {
   void end_round(Draft& draft, const Hypothesis& hypothesis) const {
     draft.add_probability(hypothesis.log_probability);
     if (!streams()) draft.append(hypothesis.ids);
-    if (hypothesis.finished && !draft.done()) draft.end(FinishReason::end);
+    if (hypothesis.finished && !draft.ended()) draft.end(FinishReason::end);
+    if (!hypothesis.finished && hypothesis.ids.empty()) draft.end(FinishReason::length);
   }
 
   const LanguageModel& model_;

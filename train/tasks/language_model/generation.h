@@ -3,12 +3,14 @@
 // model continues from the last half of it.
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/named.h"
 #include "data/tokenizers/tokenizer.h"
+#include "decode/constraints/output_constraint.h"
 #include "decode/search/sampling.h"
 #include "nn/models/language_model.h"
 
@@ -21,6 +23,9 @@ struct GenerationOptions {
   int64_t context = 256;          // the most tokens that the model reads
   std::vector<std::string> stop;  // a text ends before the first of these
   std::vector<int32_t> ends;      // tokens that end a text beside </s>, and are not part of it
+  // What every text must match; then a stop string ends a text only where it matches. One that
+  // max_tokens cuts off is only the beginning of a match.
+  std::shared_ptr<const OutputConstraint> constraint = {};
 };
 
 enum class FinishReason { end, stop, length };  // </s>, a stop string, max_tokens
