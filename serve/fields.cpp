@@ -75,6 +75,7 @@ Fields::Fields(const HttpRequest& request) {
     add_pairs(request.body, values_);
   } else if (type == "application/json" || type.empty() || type == "text/plain") {
     values_ = parse_body(request.body);
+    body_ = request.body;
   } else {
     refuse(415, "the body must be JSON or a form (application/x-www-form-urlencoded)");
   }
@@ -149,6 +150,11 @@ bool Fields::flag_or(std::string_view name, bool otherwise) const {
   if (value == "true" || value == "1") return true;
   if (value == "false" || value == "0") return false;
   refuse(400, "{}: must be true or false", name);
+}
+
+std::string Fields::text_in_order(std::string_view name) const {
+  if (body_.empty()) return at(name).dump();
+  return nlohmann::ordered_json::parse(body_).at(std::string(name)).dump();
 }
 
 std::string form_decoded(std::string_view text) {

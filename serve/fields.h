@@ -33,11 +33,14 @@ class Fields {
   double number_or(std::string_view name, double otherwise, double least, double most) const;
   bool flag_or(std::string_view name, bool otherwise) const;
   const nlohmann::json& values() const { return values_; }
+  // A field of a JSON body as text, with the members of objects in the order of the body.
+  std::string text_in_order(std::string_view name) const;
 
  private:
   const nlohmann::json& at(std::string_view name) const;
 
   nlohmann::json values_ = nlohmann::json::object();
+  std::string body_;  // if it is JSON
 };
 
 // Decodes a form or a query: + is a space, %41 an A.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from json import dumps
 from typing import Any, Iterable, Iterator
 
 from . import _calque
@@ -22,12 +23,15 @@ class LanguageModel(SentenceEncoder):
     def generate(self, prompts: str | Iterable[str] = "", *, samples: int = 1,
                  max_tokens: int = 256, temperature: float = 1, top_k: int = 0, top_p: float = 1,
                  min_p: float = 0, repetition_penalty: float = 1, seed: int = 1,
-                 stop: str | Iterable[str] = (), stream: bool = False) -> Any:
+                 stop: str | Iterable[str] = (), regex: str | None = None,
+                 json_schema: str | dict[str, Any] | bool | None = None, json: bool = False,
+                 stream: bool = False) -> Any:
         """Continues a prompt, or each prompt of an iterable.
 
         Returns a Generation for each prompt, or a list of them with samples above 1. With stream,
         returns an iterator over the text of a single prompt as it is written; its method close()
-        ends the generation. The other arguments are those of `calque generate`; the same seed
+        ends the generation. With regex, json_schema (a schema, or its JSON) or json, the text
+        matches as a whole, unless max_tokens cuts it off. The other arguments are those of `calque generate`; the same seed
         gives the same text on any number of threads.
         """
         sampling = _calque.Sampling(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p,
@@ -38,7 +42,8 @@ class LanguageModel(SentenceEncoder):
         ends = [stop] if isinstance(stop, str) else texts_of(stop, "stop")
         one = isinstance(prompts, str)
         beginnings = [check_text(prompts, "the prompt")] if one else texts_of(prompts, "prompt")
-        arguments = (beginnings, sampling, samples, max_tokens, ends)
+        arguments = (beginnings, sampling, samples, max_tokens, ends,
+                     _output_format(regex, json_schema, json))
         if stream:
             if not one or samples != 1:
                 raise _calque.Error("stream: needs a single prompt, and samples=1")
@@ -64,6 +69,18 @@ class LanguageModel(SentenceEncoder):
     def explain(self, prompt: str) -> Explanation:
         """How the model continues a prompt: steps, and the attention of each head."""
         return Explanation(self._opened.explain(check_text(prompt, "the prompt")))
+
+
+def _output_format(regex: str | None, json_schema: str | dict[str, Any] | bool | None,
+                   json: bool) -> tuple[str, str] | None:
+    """The argument that says what a text must be, by name and text."""
+    schema = json_schema if json_schema is None or isinstance(json_schema, str) else dumps(json_schema)
+    given = [(name, text) for name, text in (("regex", regex), ("json_schema", schema)) if text is not None]
+    if json:
+        given.append(("json", ""))
+    if len(given) > 1:
+        raise _calque.Error(f"{given[0][0]} and {given[1][0]} cannot be combined")
+    return given[0] if given else None
 
 
 class TextStream(Iterator[str]):

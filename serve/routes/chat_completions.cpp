@@ -6,6 +6,7 @@
 #include "decode/explain.h"
 #include "serve/http/error.h"
 #include "serve/routes/generation.h"
+#include "serve/routes/output_format.h"
 #include "train/report/explain_data.h"
 #include "train/tasks/language_model/chat.h"
 
@@ -81,12 +82,6 @@ void refuse_what_is_missing(const Fields& fields) {
   for (const char* name : {"audio", "prediction", "web_search_options"}) {
     if (fields.has(name)) refuse(400, "{}: is not supported", name);
   }
-  if (fields.has("response_format")) {
-    const json& format = fields.values()["response_format"];
-    if (!format.is_object() || format.value("type", "") != "text") {
-      refuse(400, "response_format: only the type text is supported");
-    }
-  }
 }
 
 ChatRequest chat_request_of(const Service& service, const Fields& fields) {
@@ -99,6 +94,7 @@ ChatRequest chat_request_of(const Service& service, const Fields& fields) {
   const char* length = fields.has("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
   GenerationOptions options = generation_options(
       service, fields, model, length, std::min(usual_answer, service.options().new_tokens));
+  options.constraint = requested_constraint(fields, model, model.turns->end_texts());
   const Conversation conversation = conversation_of(service, fields);
   try {
     request.prompt = chat_prompt(*model.turns, conversation, options, options.max_tokens);
@@ -109,7 +105,6 @@ ChatRequest chat_request_of(const Service& service, const Fields& fields) {
   request.stream_usage = wants_usage(fields);
   if (fields.flag_or("logprobs", false)) {
     request.logprobs = fields.whole_or("top_logprobs", 0, 0, 20);
-    if (request.stream) refuse(400, "logprobs: cannot be streamed");
     const int64_t room = options.context - std::ssize(request.prompt.ids);
     if (options.max_tokens > room) {
       refuse(400, "logprobs: {} must be at most {}, the rest of the context", length, room);
@@ -118,11 +113,14 @@ ChatRequest chat_request_of(const Service& service, const Fields& fields) {
   return request;
 }
 
+// The bytes of the tokens of an answer are together its text, apart from a space at its beginning.
 json token_json(const LanguageModelRun& run, int32_t id, double log_probability) {
   json bytes = json::array();
-  const std::string text = run.tokenizer.decode_document({&id, 1});
+  const std::string text = run.tokenizer.spelling(id);
   for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
-  return {{"token", text}, {"logprob", log_probability}, {"bytes", bytes}};
+  return {{"token", text.empty() ? run.tokenizer.symbol(id) : repaired(text)},
+          {"logprob", log_probability},
+          {"bytes", bytes}};
 }
 
 // The tokens of an answer with their log-probabilities and alternatives at temperature 1.
@@ -185,13 +183,15 @@ void chat(const ChatRequest& request, const Answer& answer) {
 }
 
 // Sends an event with the role of each answer, one for each part of it, one with its finish reason
-// and, if requested, one with the usage. An error is sent as an event too.
+// and the log-probabilities of all its tokens, and, if requested, one with the usage. An error is
+// sent as an event too.
 void chat_as_stream(const ChatRequest& request, const Answer& answer) {
   const json head = answer_head("chatcmpl", "chat.completion.chunk", *request.model);
-  const auto send = [&](size_t index, const json& delta, const json& reason) {
+  const auto send = [&](size_t index, const json& delta, const json& reason,
+                        const json& logprobs = nullptr) {
     json event = head;
     event["choices"] = {
-        {{"index", index}, {"delta", delta}, {"logprobs", nullptr}, {"finish_reason", reason}}};
+        {{"index", index}, {"delta", delta}, {"logprobs", logprobs}, {"finish_reason", reason}}};
     answer.event(event);
   };
   answer.begin_events();
@@ -204,7 +204,10 @@ void chat_as_stream(const ChatRequest& request, const Answer& answer) {
       throw_if_disconnected(answer);
       send(sample, {{"content", text}}, nullptr);
     });
-    for (size_t i = 0; i < samples; ++i) send(i, json::object(), finish_name(texts[i].finish));
+    for (size_t i = 0; i < samples; ++i) {
+      send(i, json::object(), finish_name(texts[i].finish),
+           request.logprobs ? answer_logprobs(request, texts[i]) : json());
+    }
     if (request.stream_usage) {
       json event = head;
       event["choices"] = json::array();

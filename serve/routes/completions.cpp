@@ -8,6 +8,7 @@
 #include "decode/explain.h"
 #include "serve/http/error.h"
 #include "serve/routes/generation.h"
+#include "serve/routes/output_format.h"
 #include "serve/service.h"
 #include "train/report/explain_data.h"
 #include "train/tasks/language_model/generation.h"
@@ -54,6 +55,7 @@ CompletionRequest request_of(const Service& service, const Fields& fields) {
   service.check_characters(request.prompts);
   GenerationOptions& options = request.options;
   options = generation_options(service, fields, *request.model, "max_tokens", 16);
+  options.constraint = requested_constraint(fields, *request.model);
   if (options.samples * std::ssize(request.prompts) > limits.samples) {
     refuse(400, "{} texts; a request may have at most {}",
            options.samples * std::ssize(request.prompts), limits.samples);

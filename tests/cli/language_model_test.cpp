@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -83,6 +84,31 @@ TEST_CASE("generate refuses invalid text and options, a missing run, and a run o
   check_refused(generate("The --top-p 2"), 2, "--top-p");
   check_refused(generate("The --temperature -1"), 2, "--temperature");
   check_refused(generate("The --nosuch"), 2, "--nosuch");
+}
+
+TEST_CASE("--regex, --json-schema and --json constrain what generate writes") {
+  const CommandResult words = generate("The --regex ' (dog|cat)( (and|or) (dog|cat))+' --seed 3");
+  CHECK(words.status == 0);
+  CHECK(std::regex_match(words.out, std::regex("The (dog|cat)( (and|or) (dog|cat))+\n")));
+  const std::string schema = trained_language_model().file("schema.json");
+  const auto with_schema = [&](const std::string& text) {
+    return run("printf '%s' '" + text + "' > " + schema + "; calque generate " + run_folder() +
+               " --json-schema " + schema);
+  };
+  check_refused(with_schema("{"), 1, "schema.json: #: is not JSON (byte 2)");
+  check_refused(with_schema("{\"not\": {}}"), 1, "schema.json: #/not: is not supported");
+  check_refused(generate("--json-schema /nosuch"), 1, "/nosuch");
+  check_refused(generate("--regex '(a'"), 1,
+                "--regex: character 1 of the regular expression: the group has no end");
+  check_refused(generate("--regex €"), 1,
+                "--regex: the model's vocabulary cannot spell any text that matches");
+  check_refused(generate("--regex a --json"), 2, "--json");
+}
+
+TEST_CASE("chat on a run without a turn format names the option that selects one") {
+  check_refused(run("echo a | calque chat " + run_folder()), 1,
+                "has no turn format (data.turns); it was not trained on conversations; --format "
+                "selects one");
 }
 
 TEST_CASE("translate and the options of score refuse runs of another task") {

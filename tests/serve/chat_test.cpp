@@ -133,6 +133,27 @@ TEST_CASE("the log-probabilities of an answer are those of the model") {
   }
 }
 
+TEST_CASE("the last event of a stream has the log-probabilities of the answer's tokens") {
+  ChatService served;
+  const json request = {{"messages", {user("the ")}},
+                        {"max_tokens", 6},
+                        {"seed", 2},
+                        {"logprobs", true},
+                        {"top_logprobs", 3}};
+  const json whole = served.answer(request)["choices"][0];
+  json streamed = request;
+  streamed["stream"] = true;
+  const std::string events = served.post(streamed).body;
+  const size_t last = events.rfind("\ndata: {");
+  const json event = json::parse(events.substr(last + 7, events.find("\n\n", last + 1) - last - 7));
+  CHECK(event["choices"][0]["logprobs"] == whole["logprobs"]);
+  std::string bytes;
+  for (const json& token : whole["logprobs"]["content"]) {
+    for (const json& byte : token["bytes"]) bytes.push_back(static_cast<char>(byte.get<int>()));
+  }
+  CHECK(json(bytes) == whole["message"]["content"]);
+}
+
 TEST_CASE("a text may be a list of parts, and a stop text ends an answer") {
   ChatService served;
   const json parts = {{{"type", "text"}, {"text", "the "}}, {{"type", "text"}, {"text", "king"}}};
@@ -159,9 +180,6 @@ TEST_CASE("what a chat does not have is refused by name") {
         "404 the model x does not exist");
   CHECK(served.refused({{"messages", {user("a")}}, {"tools", {{{"type", "function"}}}}}) ==
         "400 tools: tools are not supported");
-  CHECK(
-      served.refused({{"messages", {user("a")}}, {"response_format", {{"type", "json_object"}}}}) ==
-      "400 response_format: only the type text is supported");
   CHECK(served.refused({{"messages", "a"}}) == "400 messages: must be a list");
   CHECK(served.refused(json::object()) == "400 messages: is missing");
   CHECK(served.refused({{"messages", {{{"role", "tool"}, {"content", "a"}}}}}) ==
@@ -172,9 +190,6 @@ TEST_CASE("what a chat does not have is refused by name") {
             .starts_with("400 messages: the roles must be user and assistant in turn"));
   CHECK(served.refused({{"messages", {user(std::string(500, 'a'))}}})
             .starts_with("400 messages: the text has "));
-  CHECK(served.refused(
-            {{"messages", {user("a")}}, {"logprobs", true}, {"stream", true}, {"max_tokens", 5}}) ==
-        "400 logprobs: cannot be streamed");
 }
 
 }  // namespace calque

@@ -13,6 +13,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/output_format_arguments.h"
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
@@ -26,6 +27,7 @@ struct ChatArguments {
   std::string system;
   TurnFormat format = TurnFormat::none;  // none: that of the run
   GenerationOptions options;
+  OutputFormat output;
 };
 
 constexpr std::string_view chat_help =
@@ -113,9 +115,19 @@ class ChatLines {
 
 void run_chat(ChatArguments arguments) {
   require_task("calque chat", arguments.run.path, {TaskKind::language_model});
+  const OutputFormat output = with_schema_read(arguments.output);
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
-  Chat chat(run, turns_of_run(run, arguments.format), arguments.options);
+  if (arguments.format == TurnFormat::none && run.config.data.turns.format == TurnFormat::none) {
+    fail(
+        "{}: has no turn format (data.turns); it was not trained on conversations; --format "
+        "selects one",
+        run.folder.path);
+  }
+  TurnTokens turns = turns_of_run(run, arguments.format);
+  arguments.options.constraint =
+      make_output_constraint(output, LazyVocabulary(run.tokenizer), turns.end_texts());
+  Chat chat(run, std::move(turns), arguments.options);
   chat.set_system(arguments.system);
   ChatLines(chat, isatty(STDIN_FILENO) == 1).run();
 }
@@ -139,6 +151,7 @@ void add_chat_command(CLI::App& calque) {
   command->add_option("--stop", options.stop, "End an answer before this string; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TEXT");
+  add_output_format_options(*command, arguments->output);
   add_threads(command);
   command->footer(
       "Each line of standard input is a text; /help lists the commands, such as /reset. The model\n"

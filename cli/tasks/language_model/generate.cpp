@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/output_format_arguments.h"
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
@@ -24,6 +25,7 @@ struct GenerateArguments {
   RunPlace run;
   std::string prompt;
   GenerationOptions options;
+  OutputFormat format;
   bool interactive = false;
 };
 
@@ -74,8 +76,10 @@ void converse(const LanguageModelRun& run, GenerationOptions options) {
 void generate(GenerateArguments arguments) {
   require_utf8(arguments.prompt);
   require_task("calque generate", arguments.run.path, {TaskKind::language_model});
+  const OutputFormat format = with_schema_read(arguments.format);
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
+  arguments.options.constraint = make_output_constraint(format, LazyVocabulary(run.tokenizer));
   if (arguments.interactive) {
     converse(run, arguments.options);
   } else if (arguments.options.samples == 1) {
@@ -104,6 +108,7 @@ void add_generate_command(CLI::App& calque) {
   command->add_option("--stop", options.stop, "End a text before this string; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TEXT");
+  add_output_format_options(*command, arguments->format);
   CLI::Option* samples =
       command->add_option("--samples", options.samples, "The number of texts (default: 1)")
           ->check(whole_number(1, 10'000))
@@ -113,7 +118,11 @@ void add_generate_command(CLI::App& calque) {
       ->excludes(samples);
   add_threads(command);
   command->footer(
-      "Example: calque generate runs/shakespeare 'ROMEO:' --temperature 0.8 --max-tokens 400");
+      "With --regex, --json-schema or --json the continuation matches as a whole, unless "
+      "--max-tokens\n"
+      "cuts it off.\n"
+      "Examples: calque generate runs/shakespeare 'ROMEO:' --temperature 0.8 --max-tokens 400\n"
+      "          calque generate runs/shakespeare 'The year is ' --regex '1[0-9]{3}'");
   command->callback([arguments] { generate(*arguments); });
 }
 

@@ -1,6 +1,7 @@
 // Language models: generated texts, scores and explanations.
 #include <numeric>
 
+#include "decode/constraints/output_format.h"
 #include "module/runs/bind.h"
 #include "module/runs/opened.h"
 #include "train/tasks/language_model/generation.h"
@@ -22,12 +23,25 @@ py::dict to_python(const LanguageModelRun& run, const GeneratedText& text) {
   return result;
 }
 
+// (name of the argument, its text), or None.
+OutputFormat format_of(const std::optional<std::pair<std::string, std::string>>& format) {
+  using Kind = OutputFormat::Kind;
+  if (!format) return {};
+  const auto& [name, text] = *format;
+  const Kind kind = name == "regex"         ? Kind::regex
+                    : name == "json_schema" ? Kind::json_schema
+                                            : Kind::json_object;
+  return {kind, text, name};
+}
+
 // `sink` gets (prompt, sample, text) for each piece of text, or is None.
 py::list generate(const LanguageModelRun& run, const std::vector<std::string>& prompts,
                   const Sampling& sampling, int64_t samples, int64_t max_tokens,
-                  const std::vector<std::string>& stop, const py::object& sink) {
+                  const std::vector<std::string>& stop,
+                  const std::optional<std::pair<std::string, std::string>>& format,
+                  const py::object& sink) {
   require_texts(prompts, "prompt");
-  const GenerationOptions options{sampling, samples, max_tokens, run.config.data.context, stop, {}};
+  GenerationOptions options{sampling, samples, max_tokens, run.config.data.context, stop, {}};
   const Watch watch(py::none{});
   const auto write = [&](size_t prompt, size_t sample, const std::string& text) {
     watch(0);
@@ -35,8 +49,10 @@ py::list generate(const LanguageModelRun& run, const std::vector<std::string>& p
     const py::gil_scoped_acquire acquired;
     sink(prompt, sample, text);
   };
-  const auto all = without_gil(
-      [&] { return generate_texts(run.model(), run.tokenizer, prompts, options, write); });
+  const auto all = without_gil([&] {
+    options.constraint = make_output_constraint(format_of(format), LazyVocabulary(run.tokenizer));
+    return generate_texts(run.model(), run.tokenizer, prompts, options, write);
+  });
   py::list list;
   for (const auto& texts : all) {
     py::list own;

@@ -79,6 +79,26 @@ async function openaiChat() {
   await assert.rejects(client.chat.completions.create({...request, tools}), {status: 400, message: /tools are not supported/});
 }
 
+async function openaiFormats() {
+  const {default: OpenAI} = require('openai');
+  const client = new OpenAI({baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0});
+  const schema = {type: 'object', properties: {yes: {type: 'boolean'}, count: {type: 'integer', minimum: 1, maximum: 12}},
+                  required: ['yes', 'count'], additionalProperties: false};
+  const request = {model: 'writer', messages: [{role: 'user', content: 'the '}], max_tokens: 60};
+  const format = {type: 'json_schema', json_schema: {name: 'answer', strict: true, schema}};
+  for (let seed = 1; seed <= 5; ++seed) {
+    const answer = await client.chat.completions.parse({...request, seed, response_format: format});
+    const {yes, count} = JSON.parse(answer.choices[0].message.content);
+    assert.equal(answer.choices[0].finish_reason, 'stop');
+    assert.ok(typeof yes === 'boolean' && count >= 1 && count <= 12, answer.choices[0].message.content);
+  }
+  const matching = await client.completions.create({model: 'writer', prompt: 'the ', max_tokens: 9, regex: '[a-f]{3}-[0-9]{2}'});
+  assert.match(matching.choices[0].text, /^[a-f]{3}-[0-9]{2}$/);
+  schema.properties.count = {type: 'integer', multipleOf: 2};
+  await assert.rejects(client.chat.completions.create({...request, response_format: format}),
+                       {status: 400, message: /#\/properties\/count\/multipleOf: is not supported/});
+}
+
 async function openaiEmbeddings() {
   const {default: OpenAI} = require('openai');
   const client = new OpenAI({baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0});
@@ -91,7 +111,7 @@ async function openaiEmbeddings() {
   await assert.rejects(client.embeddings.create({model: 'writer', input, dimensions: 3}), {status: 400, message: /dimensions: is 3/});
 }
 
-for (const check of [libretranslate, libretranslateTs, translatePackage, openai, openaiChat, openaiEmbeddings]) {
+for (const check of [libretranslate, libretranslateTs, translatePackage, openai, openaiChat, openaiFormats, openaiEmbeddings]) {
   await check();
   console.log(check.name, 'works');
 }

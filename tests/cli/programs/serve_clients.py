@@ -51,7 +51,8 @@ def main(calque, folder, clients):
     folder = empty_folder(folder)
     runs = [train(calque, folder, "reverser", "translation", "data.train={toy: toy-en-de, pairs: 300}",
                   "data.validation={toy: toy-en-de, pairs: 20}", "decoding.min_length=1"),
-            train(calque, folder, "writer", "language-model", "data.turns={format: chatml}", "data.context=128")]
+            train(calque, folder, "writer", "language-model", "data.turns={format: chatml}", "data.context=128",
+                  "tokenizer.kind=bytes")]
     with RunningServer(calque, runs) as server:
         expected = check_curl(server.url)
         subprocess.run(["node", HERE / "serve_clients.mjs", clients, server.url, TEXT, expected], check=True, timeout=120)

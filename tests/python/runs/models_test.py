@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import struct
 import threading
 import zlib
@@ -141,6 +142,17 @@ def test_generated_texts_are_those_of_the_command(runs, program):
     several = model.generate("Th", max_tokens=20, samples=2)
     assert (program("generate", run, "Th", "--max-tokens", 20, "--samples", 2)
             == f"{several[0]}\n--------\n{several[1]}\n")
+
+
+def test_generated_texts_match_what_they_must(runs):
+    model = calque.load(runs.of("language-model"))
+    for seed in range(5):
+        text = model.generate("Th", regex="(e|at) (a|the){2,3}", max_tokens=60, seed=seed).text
+        assert re.fullmatch("(e|at) (a|the){2,3}", text)
+    for arguments, problem in (({"regex": "(a"}, "regex: character 1 "), ({"json_schema": {"not": {}}}, "json_schema: #/not: is not"),
+                               ({"json_schema": "{"}, "json_schema: #: is not JSON"), ({"regex": "a", "json": True}, "regex and json cannot")):
+        with pytest.raises(calque.Error, match=f"^{re.escape(problem)}"):
+            model.generate("Th", **arguments)
 
 
 def test_a_stream_can_be_closed_early(runs):
