@@ -25,7 +25,8 @@ struct ServedTask {
   void (*open)(ServedRuns& runs, const RunPlace& place, const std::string& name);
   std::vector<DescribedRun> (*describe)(const ServedRuns& runs);
   std::span<const KnownRoute> routes;
-  const std::string_view& script;  // of the page; pushes its section to `sections`
+  // Of the page; each pushes its section to `sections`.
+  std::vector<const std::string_view*> scripts;
 };
 
 std::span<const ServedTask* const> served_tasks();

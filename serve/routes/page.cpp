@@ -33,7 +33,9 @@ void answer_style(Service&, const Fields&, const Answer& answer) {
 
 void answer_script(Service&, const Fields&, const Answer& answer) {
   std::string script = std::string(page_js) + std::string(serve_shared_js);
-  for (const ServedTask* task : served_tasks()) script += task->script;
+  for (const ServedTask* task : served_tasks()) {
+    for (const std::string_view* part : task->scripts) script += *part;
+  }
   script += serve_js;
   answer.send(part("text/javascript", std::move(script)));
 }

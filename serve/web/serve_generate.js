@@ -53,20 +53,7 @@ function startGenerating(models) {
     const body = {model: byId('model').value, prompt: byId('prompt').value, max_tokens: count, temperature, top_k: topK,
       top_p: topP, stream: true};
     try {
-      const answer = await ask('v1/completions', body, mine.signal);
-      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-      let text = '';
-      for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        text += part.value;
-        const events = text.split('\n\n');
-        text = events.pop();
-        for (const event of events) {
-          if (event === 'data: [DONE]') continue;
-          const data = JSON.parse(event.slice('data: '.length));
-          if (data.error) throw new Error(data.error.message);
-          byId('prompt').value += data.choices[0].text;
-        }
-      }
+      await readEvents('v1/completions', body, mine.signal, ({choices}) => { byId('prompt').value += choices[0].text; });
       problem.hide();
     } catch (error) {
       failed = !mine.signal.aborted;

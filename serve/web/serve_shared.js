@@ -19,6 +19,24 @@ async function ask(path, body, signal) {
   throw new Error(typeof error === 'string' ? error : error.message);
 }
 
+// Sends a request and calls `use(data)` for each event of the answer's stream.
+async function readEvents(path, body, signal, use) {
+  const answer = await ask(path, body, signal);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += part.value;
+    const events = text.split('\n\n');
+    text = events.pop();
+    for (const event of events) {
+      if (event === 'data: [DONE]') continue;
+      const data = JSON.parse(event.slice('data: '.length));
+      if (data.error) throw new Error(data.error.message);
+      use(data);
+    }
+  }
+}
+
 // Returns a function that runs `work(signal)` `wait` ms after its last call and aborts the previous run.
 function latest(work, wait = 250) {
   let timer = 0, running = null;

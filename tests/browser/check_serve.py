@@ -1,6 +1,6 @@
 """Checks the page of calque serve in a headless Chromium: check_serve.py CALQUE FOLDER
 
-Trains five small runs, serves them, types into the page and checks what it shows.
+Trains six small runs, serves them, types into the page and checks what it shows.
 """
 import pathlib
 import sys
@@ -11,7 +11,9 @@ from browser import Browser, Checks
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cli" / "programs"))
 from served import RunningServer, empty_folder, train
 
-TASKS = {"reverser": "translation", "second": "translation", "writer": "language-model", "judge": "classification", "marker": "tagging"}
+TASKS = {"reverser": "translation", "second": "translation", "writer": "language-model", "talker": "language-model",
+         "judge": "classification", "marker": "tagging"}
+SETTINGS = {"talker": ["data.turns={format: chatml}", "data.context=128"]}
 
 
 def wait_for(browser, script):
@@ -57,13 +59,48 @@ def check_generating(browser, checks):
     checks.that(wait_for(browser, "document.getElementById('prompt').value.length > 30"), "the button extends the prompt by a generated text")
 
 
+def say(browser, text):
+    type_into(browser, "message", text)
+    browser.run("document.getElementById('message').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', cancelable: true}))")
+
+
+def check_chatting(browser, checks):
+    """Two turns, one of them stopped, the alternatives of a token, and a new conversation."""
+    turns = "document.querySelectorAll('#turns .turn')"
+    tokens = "document.querySelectorAll('#turns .turn:last-child .said')"
+    checks.equal(browser.run("return [...document.querySelectorAll('#chat-model option')].map((o) => o.value)"), ["talker"],
+                 "the chat lists the models with a turn format")
+    browser.run("const t = document.getElementById('chat-tokens'); t.value = 24; t.dispatchEvent(new Event('input'));")
+    say(browser, "the king")
+    checks.that(wait_for(browser, f"{turns}.length === 2 && {tokens}.length > 0"), "an answer has the probabilities of its tokens")
+    checks.that(browser.run(f"return {turns}[0].querySelector('p').textContent === 'the king'"), "the text of the user is shown above its answer")
+    checks.that(browser.run(f"return [...{tokens}].every((t) => t.style.getPropertyValue('--surprise') !== '')"), "each token has a colour by its probability")
+    box = browser.box("#turns .turn:last-child .said")
+    browser.pointer(("move", box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+    checks.that("%" in (browser.tooltip() or ""), "pointing at a token shows the probabilities of others in its place")
+    browser.pointer(("down",), ("up",))
+    checks.that(browser.run("return document.querySelectorAll('#token-alternatives .bar').length >= 8"), "a click keeps them")
+    browser.pointer(("move", 1, 1))
+    checks.that(browser.tooltip() is None, "they disappear with the pointer")
+    say(browser, "the queen")
+    checks.that(wait_for(browser, f"{turns}.length === 4 && {tokens}.length > 0"), "a conversation goes on")
+    browser.run("const t = document.getElementById('chat-tokens'); t.value = 512; t.dispatchEvent(new Event('input'));")
+    say(browser, "the dog")
+    browser.click("#hush")
+    checks.that(wait_for(browser, "document.getElementById('hush').disabled && !document.getElementById('say').disabled"), "the button stops an answer")
+    checks.that(browser.run("return document.getElementById('problem').hidden"), "a stopped answer is no error")
+    browser.click("#fresh")
+    checks.that(browser.run(f"return {turns}.length === 0 && document.getElementById('chosen-token').hidden"), "a new conversation is empty")
+
+
 def check(browser, checks, url):
     browser.call("POST", browser.session + "/url", {"url": url + "/"})
     shown = "!document.getElementById('{}').hidden"
-    for part in ("translate", "generate", "classify", "tag"):
+    for part in ("translate", "chat", "generate", "classify", "tag"):
         checks.that(wait_for(browser, shown.format(part)), f"the page has the part {part}")
     check_translating(browser, checks)
     check_generating(browser, checks)
+    check_chatting(browser, checks)
     type_into(browser, "text", "the dog")
     checks.that(wait_for(browser, "document.querySelectorAll('#classes .bar').length === 2"), "a text is classified with the probabilities of both classes")
     type_into(browser, "sentence", "the dog  der Hund")
@@ -83,7 +120,7 @@ def check(browser, checks, url):
 def main(calque, folder):
     with Browser() as browser:
         folder = empty_folder(folder)
-        runs = [train(calque, folder, name, task) for name, task in TASKS.items()]
+        runs = [train(calque, folder, name, task, *SETTINGS.get(name, [])) for name, task in TASKS.items()]
         checks = Checks()
         with RunningServer(calque, runs) as server:
             check(browser, checks, server.url)

@@ -63,7 +63,7 @@ const ServedTask served_classification = {
           return described_classifiers(runs, TaskKind::classification, "classifier");
         },
     .routes = classification_routes,
-    .script = serve_classify_js,
+    .scripts = {&serve_classify_js},
 };
 
 }  // namespace calque

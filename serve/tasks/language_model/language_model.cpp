@@ -3,7 +3,7 @@
 
 namespace calque {
 
-extern const std::string_view serve_generate_js;
+extern const std::string_view serve_chat_js, serve_generate_js;
 
 namespace {
 
@@ -18,7 +18,10 @@ void open_language_model(ServedRuns& runs, const RunPlace& place, const std::str
 std::vector<DescribedRun> describe_language_models(const ServedRuns& runs) {
   std::vector<DescribedRun> all;
   for (const ServedLanguageModel& each : runs.language_models) {
-    all.push_back({{{"name", each.name}}, fmt::format("{}: language model", each.name)});
+    all.push_back({{{"name", each.name},
+                    {"turns", each.turns.has_value()},
+                    {"context", each.run.config.data.context}},
+                   fmt::format("{}: language model", each.name)});
   }
   return all;
 }
@@ -37,7 +40,7 @@ const ServedTask served_language_model = {
     .open = open_language_model,
     .describe = describe_language_models,
     .routes = language_model_routes,
-    .script = serve_generate_js,
+    .scripts = {&serve_chat_js, &serve_generate_js},
 };
 
 }  // namespace calque

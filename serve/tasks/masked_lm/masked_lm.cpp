@@ -5,8 +5,6 @@
 namespace calque {
 namespace {
 
-constexpr std::string_view no_section;
-
 void open_masked_lm(ServedRuns& runs, const RunPlace& place, const std::string& name) {
   runs.masked_models.push_back(name);
   runs.embedders.push_back({name, sentence_encoder(open_masked_lm_run(place))});
@@ -29,7 +27,7 @@ const ServedTask served_masked_lm = {
     .open = open_masked_lm,
     .describe = describe_masked_lms,
     .routes = {},
-    .script = no_section,
+    .scripts = {},
 };
 
 }  // namespace calque

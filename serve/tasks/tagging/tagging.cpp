@@ -59,7 +59,7 @@ const ServedTask served_tagging = {
           return described_classifiers(runs, TaskKind::tagging, "tagger");
         },
     .routes = tagging_routes,
-    .script = serve_tag_js,
+    .scripts = {&serve_tag_js},
 };
 
 }  // namespace calque

@@ -89,7 +89,7 @@ const ServedTask served_translation = {
     .open = open_translator,
     .describe = describe_translators,
     .routes = translation_routes,
-    .script = serve_translate_js,
+    .scripts = {&serve_translate_js},
 };
 
 }  // namespace calque
