@@ -163,6 +163,8 @@ struct TaskStart {
   Purpose purpose = Purpose::use;
   // The hashes in the checkpoint to resume from.
   std::string tokenizer_hash = {}, data_hash = {};
+  // Gets lines on the progress of long work, before the log of the run is open; may be empty.
+  std::function<void(const std::string& line)> say = {};
 };
 
 using MakeTask =

@@ -166,8 +166,9 @@ std::string train_sentence_piece(std::span<const std::string> texts,
       {"pad_id", "-1"},
       {"num_threads", "4"},
       {"minloglevel", "2"}};
+  if (!options.symbol.empty()) settings["user_defined_symbols"] = options.symbol;
   if (options.newline) {
-    settings["user_defined_symbols"] = "\n";
+    settings["user_defined_symbols"] = options.symbol.empty() ? "\n" : "\n," + options.symbol;
     settings["max_sentence_length"] = fmt::format("{}", longest_line);
   }
   std::string model;

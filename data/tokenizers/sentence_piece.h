@@ -74,6 +74,7 @@ struct SentencePieceTraining {
   double character_coverage = 0.9995;  // rarer characters become <unk>
   bool byte_fallback = false;          // true: rarer characters are spelled in bytes instead
   bool newline = false;                // the line end becomes a piece
+  std::string symbol = {};             // this text becomes a piece, found before anything else
 };
 
 // The bytes of a model trained on the texts, a function of the arguments alone.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t training_rows_at_once = 1 << 14, training_bytes_at_once = 4 << 20;
 
-Vocabulary most_frequent(const std::unordered_map<std::string, int64_t>& counts,
+Vocabulary most_frequent(const std::unordered_map<std::string, int64_t>& counts, bool words,
                          const TokenizerTraining& training) {
   std::vector<std::pair<std::string_view, int64_t>> sorted;
   for (const auto& [symbol, count] : counts) {
@@ -22,6 +22,7 @@ Vocabulary most_frequent(const std::unordered_map<std::string, int64_t>& counts,
   });
   Vocabulary vocabulary;
   if (training.newline) vocabulary.add(std::string(newline_symbol));
+  if (words && !training.symbol.empty()) vocabulary.add(training.symbol);
   for (const auto& [symbol, count] : sorted) {
     if (training.vocabulary_size > 0 && vocabulary.size() >= training.vocabulary_size) break;
     if (!vocabulary.find(symbol)) vocabulary.add(std::string(symbol));
@@ -43,7 +44,7 @@ Tokenizer train_symbols(const std::vector<std::string>& texts, const TokenizerOp
       for_each_symbol(unit, ready, count);
     }
   }
-  return {SymbolModel{unit, most_frequent(counts, training)}, options};
+  return {SymbolModel{unit, most_frequent(counts, unit == SymbolUnit::word, training)}, options};
 }
 
 std::vector<std::string> lines_of(const std::vector<std::string>& texts) {
@@ -78,7 +79,8 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
                                    .vocabulary_size = training.vocabulary_size,
                                    .character_coverage = training.character_coverage,
                                    .byte_fallback = training.byte_fallback,
-                                   .newline = training.newline});
+                                   .newline = training.newline,
+                                   .symbol = training.symbol});
   return {SentencePieceModel(model, "the trained tokenizer"), options};
 }
 

@@ -19,6 +19,7 @@ struct TokenizerTraining {
   // For documents: learn a symbol for the line end; with characters, also for tab and carriage
   // return.
   bool newline = false;
+  std::string symbol = {};  // SentencePiece, words: a mark in the text that is one token
 };
 
 Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions& options,

@@ -94,11 +94,36 @@ inline constexpr Named<std::optional<Split>> toy_splits[] = {
 
 using Corpora = std::vector<CorpusConfig>;
 
+// Sources that a run makes of texts in the target language.
+struct BackTranslation {
+  std::string run;  // empty: none
+  std::vector<std::string> text;
+  int64_t beam = 1;
+  bool sampling = false;
+  int64_t top_k = 0;
+  bool tag = true;
+  double weight = 1;
+  int64_t epochs = 0;
+
+  bool operator==(const BackTranslation&) const = default;
+};
+
+// Targets that a run makes of the sources of data.train.
+struct Distillation {
+  std::string run;  // empty: none
+  int64_t beam = 5;
+  bool keep = false;
+
+  bool operator==(const Distillation&) const = default;
+};
+
 struct DataConfig {
   std::vector<std::string> languages;
   Corpora train;
   Corpora validation;
   Corpora test;
+  BackTranslation back_translate;
+  Distillation distill;
   bool lowercase = false;
   bool nfkc = true;
   InvalidText invalid_utf8 = InvalidText::error;

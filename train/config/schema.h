@@ -76,6 +76,8 @@ using TurnKey = Key<TurnOptions>;
 using AttentionKey = Key<Sparsity>;
 using RotationKey = Key<Rotation>;
 using EmbeddingKey = Key<EmbeddingConfig>;
+using BackTranslationKey = Key<BackTranslation>;
+using DistillationKey = Key<Distillation>;
 
 // Reads, writes and describes values in a range. Choices does the same for an enum.
 template <class Value>
@@ -140,9 +142,11 @@ const std::vector<CorpusKey>& corpus_keys();    // of one item of data.train, va
 const std::vector<ExpertKey>& expert_keys();    // of model.experts
 const std::vector<TurnKey>& turn_keys();        // of data.turns
 const std::vector<AdapterKey>& adapter_keys();  // of model.adapter
-const std::vector<AttentionKey>& attention_keys();  // of model.attention
-const std::vector<RotationKey>& rotation_keys();    // of model.rotation
-const std::vector<EmbeddingKey>& embedding_keys();  // of model.embeddings
+const std::vector<AttentionKey>& attention_keys();               // of model.attention
+const std::vector<RotationKey>& rotation_keys();                 // of model.rotation
+const std::vector<EmbeddingKey>& embedding_keys();               // of model.embeddings
+const std::vector<BackTranslationKey>& back_translation_keys();  // of data.back_translate
+const std::vector<DistillationKey>& distillation_keys();         // of data.distill
 const ConfigKey* find_config_key(std::string_view name);
 
 // The tables behind config_keys().
@@ -183,5 +187,13 @@ std::string allowed_values(const Range&, const Rotation&);
 void read_value(const YamlValue& from, std::string_view key, const Range&, EmbeddingConfig& to);
 std::string write_value(const EmbeddingConfig& embeddings);
 std::string allowed_values(const Range&, const EmbeddingConfig&);
+
+void read_value(const YamlValue& from, std::string_view key, const Range&, BackTranslation& to);
+std::string write_value(const BackTranslation& back_translation);
+std::string allowed_values(const Range&, const BackTranslation&);
+
+void read_value(const YamlValue& from, std::string_view key, const Range&, Distillation& to);
+std::string write_value(const Distillation& distillation);
+std::string allowed_values(const Range&, const Distillation&);
 
 }  // namespace calque

@@ -198,6 +198,16 @@ std::string config_reference() {
         "[language-models.md](language-models.md#conversations) describes the formats.\n\n{}",
         table_head);
     for (const TurnKey& key : turn_keys()) text += key_row(key, key.name);
+    text += fmt::format(
+        "\n### Back-translation\n\nThe map `back_translate`. `run` and `text` are required. "
+        "[translating.md](translating.md#synthetic-corpora) has a recipe.\n\n{}",
+        table_head);
+    for (const BackTranslationKey& key : back_translation_keys()) text += key_row(key, key.name);
+    text += fmt::format(
+        "\n### Distillation\n\nThe map `distill`. `run` is required. "
+        "[translating.md](translating.md#synthetic-corpora) has a recipe.\n\n{}",
+        table_head);
+    for (const DistillationKey& key : distillation_keys()) text += key_row(key, key.name);
   }
   return text;
 }

@@ -22,22 +22,34 @@
 namespace calque {
 namespace {
 
+// Prints lines before the log is open, as the log does.
+std::function<void(const std::string&)> early_lines(const RunObserver& observer) {
+  if (observer.line) return observer.line;
+  if (observer.loudness != Loudness::normal) return {};
+  return [](const std::string& line) {
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  };
+}
+
 // Makes the task. First refuses a config with which the run in the folder cannot be resumed.
-std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
-                              const MakeTask& make_task) {
+std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run, const MakeTask& make_task,
+                              const RunObserver& observer) {
   using Purpose = TaskStart::Purpose;
   require_readable(config);
   const Checkpoints checkpoints(real_files(), run.path);
   if (checkpoints.steps().empty()) {
     refuse_lost_checkpoints(run);
     if (!config.model.init_from.empty()) weights_file(config.model.init_from);
-    return make_task(config, run, {Purpose::begin});
+    return make_task(config, run, {Purpose::begin, "", "", early_lines(observer)});
   }
   const auto state = newest_state(checkpoints);
   // Without a readable state, loading the checkpoints throws.
   if (!state) return make_task(config, run, {Purpose::plan});
   check_same_settings(*state, config);
-  return make_task(config, run, {Purpose::resume, state->tokenizer_hash, state->data_hash});
+  return make_task(
+      config, run,
+      {Purpose::resume, state->tokenizer_hash, state->data_hash, early_lines(observer)});
 }
 
 MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {
@@ -64,7 +76,8 @@ Training::Training(const Config& config, const RunFolder& run, const RunObserver
       lock_(lock_run(run, ranks, config)),
       checkpoints_(real_files(), run.path),
       task_(make_tasks(
-          ranks, [&] { return task_of(config, run, make_task); }, config, run, make_task)),
+          ranks, [&] { return task_of(config, run, make_task, observer); }, config, run,
+          make_task)),
       metric_(chosen_metric(*task_, config.training)),
       learner_(config.training, task_->parameters(), ranks),
       observer_(ranks.is_rank_zero() ? observer : Loudness::silent),

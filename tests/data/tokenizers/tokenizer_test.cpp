@@ -203,6 +203,24 @@ TEST_CASE("with byte fallback, characters outside the vocabulary are encoded as 
   CHECK(bytes.decode(bytes.encode("the \U0001F600 cat")) == "the \U0001F600 cat");
 }
 
+TEST_CASE("a mark in the text is one token, even if it is rare") {
+  std::vector<std::string> texts = small_texts();
+  for (const std::string& text : small_texts()) texts.push_back("<bt> " + text);
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    const Tokenizer marked =
+        train_tokenizer(texts, {.kind = kind}, {.vocabulary_size = 60, .symbol = "<bt>"});
+    const Ids with = marked.encode("<bt> the cat"), without = marked.encode("the cat");
+    CHECK(Ids(with.end() - std::ssize(without), with.end()) == without);
+    CHECK(with.size() <= without.size() + 2);  // the space before the line may be a token
+    const auto at = static_cast<size_t>(std::ssize(with) - std::ssize(without) - 1);
+    CHECK(marked.symbol(with[at]) == "<bt>");
+    CHECK(marked.decode(with) == "<bt> the cat");
+  }
+  const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words},
+                                          {.min_count = 2, .symbol = "<bt>"});
+  CHECK(words.symbol(words.encode("<bt> the").front()) == "<bt>");
+}
+
 TEST_CASE("a decoded text is one line, whatever bytes it contains") {
   const Tokenizer bytes = train_tokenizer(small_texts(), {.kind = TokenizerKind::bpe},
                                           {.vocabulary_size = 320, .byte_fallback = true});

@@ -42,6 +42,14 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
   in.key("test", &D::test, {}, harmless,
          "The corpora of `calque evaluate`. Training never reads them.",
          "Joey NMT: test; fairseq: gen-subset");
+  in.key("back_translate", &D::back_translate, {}, harmful,
+         "More training pairs from texts in the target language: a run that translates in the "
+         "other direction makes their sources before the training starts. The keys are below.")
+      .needs(Feature::pairs);
+  in.key("distill", &D::distill, {}, harmful,
+         "Replaces the targets of `data.train` by the translations of a better run, the teacher "
+         "(sequence-level distillation). The keys are below.")
+      .needs(Feature::pairs);
   in.key("lowercase", &D::lowercase, {}, harmful,
          "Converts both sides to lower case, references included.", "Joey NMT: lowercase")
       .needs(Feature::text);

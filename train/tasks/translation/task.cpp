@@ -14,6 +14,7 @@
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/sentence_words.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/synthetic/training_corpora.h"
 #include "train/tasks/translation/training.h"
 #include "train/tasks/translation/validation.h"
 
@@ -55,12 +56,15 @@ std::vector<std::string_view> keys_of(const MetricInfo& metric, const Config& co
 class TranslationTask : public ModelTask<TranslationModel> {
  public:
   TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start)
-      : TranslationTask(config, run, start, open_translation_tokenizers(config, run, start)) {}
+      : TranslationTask(config, run, start, open_training_corpora(config, run, start)) {}
 
   std::span<const MetricInfo> metrics() const override { return translation_task.metrics(); }
   std::vector<SideFile> side_files() const override { return {{&RunFolder::sentences}}; }
   std::string tokenizer_hash() const override { return tokenizers_.hash(); }
-  std::string data_hash() const override { return hexadecimal(data_.hash); }
+  std::string data_hash() const override {
+    const std::string hash = hexadecimal(data_.hash);
+    return corpora_.synthetic.empty() ? hash : hash + '-' + corpora_.synthetic;
+  }
   bool validates() const override { return validation_ && validation_->has_data(); }
 
   std::string measured_by(const MetricInfo& metric, const Config& config) const override {
@@ -73,7 +77,7 @@ class TranslationTask : public ModelTask<TranslationModel> {
   }
 
   std::string data_description() const override {
-    return calque::data_description(data_, tokenizers_.target.size());
+    return calque::data_description(data_, tokenizers_.target.size()) + corpora_.description;
   }
 
   int64_t longest_input() const override {
@@ -105,16 +109,22 @@ class TranslationTask : public ModelTask<TranslationModel> {
 
  private:
   TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start,
-                  const Tokenizers& tokenizers)
-      : ModelTask(config, options_of(config, tokenizers)), tokenizers_(tokenizers) {
+                  const TrainingCorpora& corpora)
+      : TranslationTask(config, run, start, corpora,
+                        open_translation_tokenizers(config, run, start, corpora.sources)) {}
+
+  TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start,
+                  const TrainingCorpora& corpora, const Tokenizers& tokenizers)
+      : ModelTask(config, options_of(config, tokenizers)),
+        tokenizers_(tokenizers),
+        corpora_(corpora) {
     if (start.purpose == TaskStart::Purpose::use) return;
     const std::string cache = cache_folder(config_, run, start);
     // Validation comes first, so that its errors occur before the long tokenization of the training
     // corpora.
     validation_.emplace(config_, tokenizers_, cache);
     if (start.purpose == TaskStart::Purpose::begin) learn_sentences(config_, run);
-    data_ = load_dataset(corpus_sources(config_.data.train, config_.data, Split::train),
-                         {tokenizers_.source, tokenizers_.target},
+    data_ = load_dataset(corpora_.sources, {tokenizers_.source, tokenizers_.target},
                          {filter_options(config_.data), cache});
   }
 
@@ -137,6 +147,7 @@ class TranslationTask : public ModelTask<TranslationModel> {
   }
 
   const Tokenizers tokenizers_;
+  const TrainingCorpora corpora_;
   std::optional<const Validation> validation_;
   Dataset data_;
 };

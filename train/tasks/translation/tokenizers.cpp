@@ -4,29 +4,30 @@
 #include "core/random.h"
 #include "data/tokenizers/bpe_dropout.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/synthetic/training_corpora.h"
 
 namespace calque {
 namespace {
 
 constexpr int source_column = 0, target_column = 1;
 
-Tokenizer trained_on(const Config& config, const std::vector<int>& columns) {
-  std::vector<Corpus> corpora;
-  for (const CorpusSource& source :
-       corpus_sources(config.data.train, config.data, CorpusConfig::Split::train)) {
-    corpora.emplace_back(source);
-  }
+Tokenizer trained_on(const Config& config, const std::vector<CorpusSource>& sources,
+                     const std::vector<int>& columns) {
+  const std::vector<Corpus> corpora(sources.begin(), sources.end());
   std::vector<std::string> texts = sample_texts(corpora, columns, config.tokenizer.training_pairs,
                                                 static_cast<uint64_t>(config.training.seed));
-  return trained_tokenizer(config, std::move(texts), tokenizer_training(config.tokenizer));
+  TokenizerTraining training = tokenizer_training(config.tokenizer);
+  if (has_tagged_sources(config.data)) training.symbol = back_translation_tag;
+  return trained_tokenizer(config, std::move(texts), training);
 }
 
 }  // namespace
 
 Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& run,
-                                       const TaskStart& start) {
+                                       const TaskStart& start,
+                                       const std::vector<CorpusSource>& corpora) {
   const auto train = [&](const std::vector<int>& columns) {
-    return [&config, columns] { return trained_on(config, columns); };
+    return [&config, &corpora, columns] { return trained_on(config, corpora, columns); };
   };
   if (config.tokenizer.joint) {
     const Tokenizer joint =
@@ -40,7 +41,8 @@ Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& ru
 }
 
 Tokenizers make_tokenizers(const Config& config) {
-  return open_translation_tokenizers(config, {}, {TaskStart::Purpose::plan});
+  return open_translation_tokenizers(config, {}, {TaskStart::Purpose::plan},
+                                     corpus_sources(config.data.train, config.data, Split::train));
 }
 
 ExampleSet with_bpe_dropout(ExampleSet set, const Config& config, const Tokenizers& tokenizers) {

@@ -2,6 +2,7 @@
 // The two tokenizers of a translator, which may be the same.
 
 #include <string>
+#include <vector>
 
 #include "data/batches/stream.h"
 #include "train/tasks/run_tokenizers.h"
@@ -15,8 +16,10 @@ struct Tokenizers {
   std::string hash() const { return hash_of({source, target}); }
 };
 
+// `corpora` are those to train the tokenizers on; TaskStart::Purpose::use needs none.
 Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& run,
-                                       const TaskStart& start);
+                                       const TaskStart& start,
+                                       const std::vector<CorpusSource>& corpora = {});
 
 // The tokenizers without a run: read from tokenizer.files, or trained.
 Tokenizers make_tokenizers(const Config& config);
