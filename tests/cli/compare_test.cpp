@@ -18,7 +18,7 @@ std::string folder() {
   write("ref", "a b\nc\nd e f g h\n");
   write("old", "a b\nx\nd e f g\n");
   write("new", "a b\nc\nd e f g h\n");
-  write("short", "a b\n");
+  write("one-line", "a b\n");
   write("empty", "");
   return "cd " + trained().file("") + " && calque compare ";
 }
@@ -66,10 +66,11 @@ TEST_CASE("compare refuses what cannot be compared, in one line") {
   check_refused(run(in + "old new -r ref --beam 2"), 2, "--beam and --set need a run");
   check_refused(run(in + run_path + " new -r ref"), 2, "give --source with --reference");
   check_refused(run(in + "- - -r ref"), 2, "only one of the files can be standard input");
-  check_refused(run(in + "old short -r ref"), 1,
-                "short has 1 lines, but ref has 3; they must correspond line by line");
-  check_refused(run(in + "old new -r ref -r short"), 1, "short has 1 lines, but ref has 3");
-  check_refused(run(in + "old new -r ref --source short"), 1, "short has 1 lines, but ref has 3");
+  check_refused(run(in + "old one-line -r ref"), 1,
+                "one-line has 1 lines, but ref has 3; they must correspond line by line");
+  check_refused(run(in + "old new -r ref -r one-line"), 1, "one-line has 1 lines, but ref has 3");
+  check_refused(run(in + "old new -r ref --source one-line"), 1,
+                "one-line has 1 lines, but ref has 3");
   check_refused(run(in + "empty empty -r empty"), 1, "empty: the file is empty");
   check_refused(run(in + "old missing -r ref"), 1, "missing");
   check_refused(run(in + "old " + run_path + " --split validation"), 1,
