@@ -149,6 +149,8 @@ void multiply(const Operands& o, int64_t rows, int64_t n, bool b_is_transposed) 
 
 }  // namespace
 
+int64_t most_few_rows() { return most_rows; }
+
 bool has_few_rows(const Matrix& a) { return !a.flipped && a.rows <= most_rows; }
 
 void few_rows_product(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) {

@@ -12,6 +12,9 @@ namespace calque {
 // Whether few_rows_product() supports `a` as a left side: it has few rows and is not transposed.
 bool has_few_rows(const Matrix& a);
 
+// The most rows that are few. Each row of such a product has the bits that it has alone.
+int64_t most_few_rows();
+
 // Like gemm(), which calls it.
 void few_rows_product(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride);
 

@@ -1,7 +1,7 @@
 #pragma once
-// The keys and values of all tokens read so far (the KV cache), and the history of each row of a
-// step: the prompt of its item, one row of each earlier step, and the row itself. Forking and
-// ending hypotheses changes histories; keys and values do not move.
+// The keys and values of the tokens that a decoder has read (the KV cache), and the history of each
+// row of a step: one row of each earlier step, and the row itself. Forking and ending hypotheses
+// changes histories; keys and values do not move. (Language models have decode/models/text_keys.h.)
 
 #include <cstdint>
 #include <vector>
@@ -14,13 +14,7 @@ namespace calque {
 
 class KeyValueCache {
  public:
-  // Without prompts the histories start empty.
-  explicit KeyValueCache(size_t layers, Segments prompts = {})
-      : prompts_(std::move(prompts)), layers_(layers) {}
-
-  const Segments& prompts() const { return prompts_; }
-  // Self-attention within the prompts; h is [prompt tokens, d_model]. Keeps their keys and values.
-  Tensor read_prompts(size_t layer, const SelfAttention& attention, const Tensor& h);
+  explicit KeyValueCache(size_t layers) : layers_(layers) {}
 
   // Begins a step: a row's history is its parent's history, then the row itself.
   void follow(const DecodingStep& step);
@@ -33,17 +27,11 @@ class KeyValueCache {
   Tensor attend_to_cache(size_t layer, const SelfAttention& attention, const Tensor& h);
 
  private:
-  struct Layer {
-    Tensor prompts;               // keys and values: [prompt tokens, 2 kd] (nn/layers/attention.h)
-    std::vector<Tensor> written;  // of each step: [rows, 2 kd]
-  };
-
-  Segments prompts_;
-  std::vector<Layer> layers_;
+  std::vector<std::vector<Tensor>> layers_;  // of each step: [rows, 2 kd] (nn/layers/attention.h)
   int64_t steps_ = 0;
-  Segments rows_;                           // of this step
-  std::vector<int32_t> items_, positions_;  // of each row
-  std::vector<int32_t> history_;            // [row, t]: the row of step t in the history of `row`
+  Segments rows_;                   // of this step
+  std::vector<int32_t> positions_;  // of each row
+  std::vector<int32_t> history_;    // [row, t]: the row of step t in the history of `row`
 };
 
 }  // namespace calque

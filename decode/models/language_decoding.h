@@ -1,6 +1,6 @@
 #pragma once
 // Text generation by a language model: the items and the model that search() and sample() take for
-// a list of prompts (defined in decode/models/cached_models.cpp).
+// a list of prompts (defined in decode/models/cached_language_model.cpp).
 
 #include <cstdint>
 #include <vector>
