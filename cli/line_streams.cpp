@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "core/error.h"
 #include "data/files/file.h"
+#include "data/files/gzip.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/byte_model.h"
 
@@ -103,7 +104,7 @@ void LineOutput::write(const std::string& text) {
     return;
   }
   errno = 0;
-  file_ << text << std::flush;
+  file_ << (is_packed_name(name_) ? gzip_of(text) : text) << std::flush;
   if (!file_) fail("{}: cannot be written{}", name_, reason_given());
 }
 

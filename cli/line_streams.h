@@ -77,7 +77,7 @@ void for_lines_of_input(InvalidLine invalid, ValueOf value_of, Use use) {
 // has closed it.
 class LineOutput {
  public:
-  // Standard output if `file` is empty.
+  // Standard output if `file` is empty. A file whose name ends in .gz is written as gzip.
   explicit LineOutput(const std::string& file);
   void write(const std::string& text);
 

@@ -33,6 +33,10 @@ void finish_output() {
 
 void note_text(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
+std::string counted(int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string reason_given() {
   return errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,9 @@ template <class... Values>
 void note(fmt::format_string<Values...> format, Values&&... values) {
   note_text(fmt::format(format, std::forward<Values>(values)...));
 }
+
+// "1 text", "2 texts".
+std::string counted(int64_t count, std::string_view noun);
 
 // Returns why the last operation on a file failed, as the end of a message: ": No space left on
 // device". Empty if errno is not set.

@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "core/error.h"
+#include "data/files/gzip.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
@@ -30,6 +31,8 @@ void write_result(const std::string& file, std::string_view text) {
     write_output(text);
     return;
   }
+  std::string gzip;
+  if (is_packed_name(file)) text = gzip = gzip_of(text);
   std::error_code ignored;
   const fs::file_status status = fs::status(file, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status)) {

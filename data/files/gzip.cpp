@@ -3,6 +3,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -86,6 +87,33 @@ bool is_gzip(const File& file) {
 }
 
 }  // namespace
+
+std::string gzip_of(std::string_view bytes) {
+  constexpr int gzip_format = 16 + MAX_WBITS, usual_memory = 8;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, usual_memory,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    fail("zlib has no memory");
+  }
+  std::string result;
+  std::vector<char> output(block_size);
+  size_t taken = 0;
+  int status = Z_OK;
+  while (status != Z_STREAM_END) {
+    if (stream.avail_in == 0 && taken < bytes.size()) {  // zlib counts in 32 bits
+      const size_t some = std::min(bytes.size() - taken, size_t{1} << 30);
+      stream.next_in = reinterpret_cast<const Bytef*>(bytes.data() + taken);
+      stream.avail_in = static_cast<uInt>(some);
+      taken += some;
+    }
+    stream.next_out = reinterpret_cast<Bytef*>(output.data());
+    stream.avail_out = static_cast<uInt>(output.size());
+    status = deflate(&stream, taken == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+    result.append(output.data(), output.size() - stream.avail_out);
+  }
+  deflateEnd(&stream);
+  return result;
+}
 
 // All members of the file are unpacked.
 File open_unpacked(const std::string& path) {

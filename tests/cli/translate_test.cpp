@@ -34,6 +34,15 @@ TEST_CASE("translate writes one line for each input line, in order, for any size
   CHECK(count_lines(apart.out) == 5);
 }
 
+TEST_CASE("an --output whose name ends in .gz is gzip, however many lines are written at once") {
+  const std::string plain = translate("a b c\\n\\nb c\\n", "").out;
+  for (const char* buffer : {"", " --buffer 1"}) {
+    const std::string file = trained().file("lines.gz");
+    CHECK(translate("a b c\\n\\nb c\\n", "--output " + file + buffer).status == 0);
+    CHECK(run("gzip -dc " + file).out == plain);
+  }
+}
+
 TEST_CASE("translate writes nothing for empty input, and the last line needs no line break") {
   CHECK(translate("", "").out.empty());
   CHECK(count_lines(translate("a\\nb", "").out) == 2);
@@ -108,6 +117,10 @@ TEST_CASE("--document translates the texts of a file and keeps all else") {
   const CommandResult markdown = document("b.md", "# a b c!\n\n`x`\n", " --output " + file);
   CHECK(markdown.status == 0);
   CHECK(run("cat " + file).out == "# " + first + "\n\n`x`\n");
+  const std::string packed = trained().file("b.md.gz");
+  const CommandResult gzip = document("b.md", "# a b c!\n", " --output " + packed);
+  CHECK(gzip.err.find("b.md: 1 text, 1 sentence, 0 tags within them\n") != std::string::npos);
+  CHECK(run("gzip -dc " + packed).out == "# " + first + "\n");
   const std::string tags = document("c.html", "<p><b>a</b> b <i>c <u>d</u></i><img>.</p>").out;
   for (const char* tag : {"<b>", "</b>", "<i>", "<u>", "</u>", "</i>", "<img>"}) {
     CAPTURE(tag);

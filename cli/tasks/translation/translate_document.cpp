@@ -16,8 +16,8 @@ void translate_document(const std::string& path, const std::string& output,
   progress.end();
   write_result(output, written);
   const DocumentCounts& counts = translator.counts();
-  note("calque: {}: {} texts, {} sentences, {} tags within them\n", path, counts.texts,
-       counts.sentences, counts.tags);
+  note("calque: {}: {}, {}, {} within them\n", path, counted(counts.texts, "text"),
+       counted(counts.sentences, "sentence"), counted(counts.tags, "tag"));
   if (counts.long_sentences > 0) {
     note("calque: {}: {} sentences are long: the first has {}\n", path, counts.long_sentences,
          counts.first_warning);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "data/files/gzip.h"
 #include "data/files/gzip_bytes.h"
 #include "data/temporary_folder.h"
 #include "support/message_of.h"
@@ -77,6 +78,19 @@ TEST_CASE("several gzip members, and zeros after them, are one text") {
   CHECK(lines_of(folder.write("t", packed)) == std::vector<std::string>{"one", "two"});
   CHECK(lines_of(folder.write("z", packed + std::string(1000, '\0'))) ==
         std::vector<std::string>{"one", "two"});
+}
+
+TEST_CASE("gzip_of() writes gzip, the same bytes each time") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += std::to_string(i * 2654435761U) + '\n';
+  const std::string once = gzip_of(text);
+  CHECK(once == gzip_of(text));
+  CHECK(once.size() < text.size());
+  const TextLines lines(folder.write("f.gz", once + gzip_of("") + gzip_of("last")));
+  CHECK(lines.count() == 200'001);
+  CHECK(lines.text(0, 200'000) + '\n' == text);
+  CHECK(lines.line(200'000) == "last");
 }
 
 TEST_CASE("truncated gzip is an error that names the file, wherever it is cut") {
