@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "data/files/file.h"
 #include "data/files/gzip.h"
+#include "data/files/zstd.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/byte_model.h"
 
@@ -31,12 +32,15 @@ CLI::Option* add_invalid_utf8(CLI::App* command, InvalidLine& invalid) {
 
 LineInput::LineInput(const std::string& file, InvalidLine invalid)
     : name_(file.empty() ? "standard input" : file), invalid_(invalid) {
-  constexpr int first_byte_of_gzip = 0x1f;  // no text begins with it
+  constexpr int first_of_gzip = 0x1f, first_of_zstd = 0x28;  // no text begins with the former
   if (file.empty()) return;
   file_.open(file, std::ios::binary);
   if (!file_) fail("{}: cannot be read: {}", file, std::strerror(errno));
   if (std::filesystem::is_directory(file)) fail("{}: is a folder, not a text", file);
-  if (file_.peek() == first_byte_of_gzip) gzip_.emplace(file, TextLines::Empty::allowed);
+  const int first = file_.peek();
+  const bool zstd =
+      first == first_of_zstd && std::filesystem::is_regular_file(file) && is_zstd(File::open(file));
+  if (first == first_of_gzip || zstd) packed_.emplace(file, TextLines::Empty::allowed);
 }
 
 bool LineInput::next(std::string& line) {
@@ -67,10 +71,10 @@ void LineInput::note_invalid() {
 }
 
 bool LineInput::read(std::string& line) {
-  if (gzip_) {
-    if (count_ == gzip_->count()) return false;
-    line_end_ = gzip_->line_end(count_);
-    line = gzip_->line(count_++);
+  if (packed_) {
+    if (count_ == packed_->count()) return false;
+    line_end_ = packed_->line_end(count_);
+    line = packed_->line(count_++);
     return true;
   }
   std::istream& in = file_.is_open() ? file_ : std::cin;
@@ -104,7 +108,7 @@ void LineOutput::write(const std::string& text) {
     return;
   }
   errno = 0;
-  file_ << (is_packed_name(name_) ? gzip_of(text) : text) << std::flush;
+  file_ << (is_gzip_name(name_) ? gzip_of(text) : text) << std::flush;
   if (!file_) fail("{}: cannot be written{}", name_, reason_given());
 }
 

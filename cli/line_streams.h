@@ -24,7 +24,8 @@ inline constexpr Named<InvalidLine> invalid_lines[] = {
 // The option --invalid-utf8.
 CLI::Option* add_invalid_utf8(CLI::App* command, InvalidLine& invalid);
 
-// Reads standard input, a file or a named pipe line by line as data arrives, or a gzip file. A
+// Reads standard input, a file or a named pipe line by line as data arrives, or a gzip or
+// zstd file. A
 // byte-order mark at the start and the CR before a line end are skipped.
 class LineInput {
  public:
@@ -51,7 +52,7 @@ class LineInput {
   int64_t invalid_count_ = 0;
   std::string first_invalid_;
   std::ifstream file_;
-  std::optional<TextLines> gzip_;
+  std::optional<TextLines> packed_;
   int64_t count_ = 0;
   std::string line_end_;
 };

@@ -32,7 +32,7 @@ void write_result(const std::string& file, std::string_view text) {
     return;
   }
   std::string gzip;
-  if (is_packed_name(file)) text = gzip = gzip_of(text);
+  if (is_gzip_name(file)) text = gzip = gzip_of(text);
   std::error_code ignored;
   const fs::file_status status = fs::status(file, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status)) {

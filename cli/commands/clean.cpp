@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "core/error.h"
+#include "data/files/packed_files.h"
 #include "data/formats/pair_writer.h"
 #include "data/text/utf8.h"
 
@@ -38,7 +39,7 @@ std::array<std::string, 2> suffixes_of(const CleanArguments& arguments) {
   std::array<std::string, 2> suffixes;
   for (const auto& [suffix, path] :
        {std::pair(&suffixes[0], fs::path(arguments.source)), {&suffixes[1], arguments.target}}) {
-    *suffix = (path.extension() == ".gz" ? path.stem() : path).extension().string();
+    *suffix = fs::path(plain_name(path.string())).extension().string();
   }
   if (suffixes[0] == suffixes[1] || suffixes[0].empty() || suffixes[1].empty()) {
     suffixes = {".source", ".target"};
@@ -152,7 +153,7 @@ void add_clean_command(CLI::App& data) {
   CLI::App* command =
       data.add_subcommand("clean", "Write a parallel corpus without pairs that are probably bad");
   CLI::Option* source =
-      command->add_option("--source", arguments->source, "Sentences, plain or gzip")
+      command->add_option("--source", arguments->source, "Sentences, plain, gzip or zstd")
           ->type_name("FILE");
   CLI::Option* target =
       command->add_option("--target", arguments->target, "Their translations, line by line")

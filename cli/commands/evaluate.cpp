@@ -41,10 +41,10 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
           .add_option("--split", arguments.split,
                       "train, validation, test, or the name of a test corpus (default: test)")
           ->type_name("NAME");
-  CLI::Option* source =
-      options.add(for_files(&CorpusConfig::source, "x"),
-                  command.add_option("--source", arguments.files.source,
-                                     "Translation: evaluate on this file instead, plain or gzip"));
+  CLI::Option* source = options.add(
+      for_files(&CorpusConfig::source, "x"),
+      command.add_option("--source", arguments.files.source,
+                         "Translation: evaluate on this file instead, plain, gzip or zstd"));
   CLI::Option* target =
       command.add_option("--target", arguments.files.target, "The references for --source");
   source->type_name("FILE")->excludes(split)->needs(target);

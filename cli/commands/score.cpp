@@ -14,8 +14,8 @@ void add_score_command(CLI::App& calque) {
       "score", "Print the log-probability that a model assigns to translations or texts");
   add_run(command, arguments->run);
   CLI::Option* source = options->add(
-      Feature::pairs,
-      command->add_option("--source", arguments->source, "Translation: sentences, plain or gzip"));
+      Feature::pairs, command->add_option("--source", arguments->source,
+                                          "Translation: sentences, plain, gzip or zstd"));
   CLI::Option* target =
       command->add_option("--target", arguments->target, "Their translations, line by line");
   CLI::Option* text = options->add(

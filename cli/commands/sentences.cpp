@@ -40,7 +40,9 @@ void add_sentences_command(CLI::App& data) {
       ->add_option("--language", arguments->language,
                    "Code of the language whose abbreviations are known, such as de")
       ->type_name("CODE");
-  command->add_option("--input", arguments->input, "Text, plain or gzip (default: standard input)")
+  command
+      ->add_option("--input", arguments->input,
+                   "Text, plain, gzip or zstd (default: standard input)")
       ->type_name("FILE");
   command->add_option("--output", arguments->output, "Where to write (default: standard output)")
       ->type_name("FILE");

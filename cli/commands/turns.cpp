@@ -75,7 +75,7 @@ void add_turns_command(CLI::App& data) {
   const auto arguments = std::make_shared<TurnsArguments>();
   CLI::App* command =
       data.add_subcommand("turns", "Print the text that a model reads of conversations");
-  command->add_option("FILE", arguments->file, "JSON lines of conversations, plain or gzip")
+  command->add_option("FILE", arguments->file, "JSON lines of conversations, plain, gzip or zstd")
       ->type_name("");
   CLI::Option* run =
       command

@@ -1,5 +1,5 @@
 #pragma once
-// Files of conversations: JSON lines, plain or gzip, each an object with
+// Files of conversations: JSON lines, plain, gzip or zstd, each an object with
 //
 //   {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
 //   {"prompt": "Hi", "completion": "Hello"}

@@ -1,6 +1,6 @@
 #pragma once
-// Files of preferences: JSON lines, plain or gzip, each an object with a prompt and two answers to
-// it, as texts or as messages:
+// Files of preferences: JSON lines, plain, gzip or zstd, each an object with a prompt and two
+// answers to it, as texts or as messages:
 //
 //   {"prompt": "Hi", "chosen": "Hello!", "rejected": "What?"}
 //   {"prompt": [{"role": "user", "content": "Hi"}],

@@ -7,16 +7,21 @@
 
 #include "core/error.h"
 #include "data/files/content_hash.h"
+#include "data/files/packed_files.h"
 #include "data/formats/pairs.h"
 #include "data/text/utf8.h"
 
 namespace calque {
 namespace {
 
-std::string plain_or_gzip(const std::string& path) {
+std::string plain_or_packed(const std::string& path) {
   std::error_code ignored;
-  const bool plain = std::filesystem::exists(path, ignored);
-  return !plain && std::filesystem::exists(path + ".gz", ignored) ? path + ".gz" : path;
+  if (std::filesystem::exists(path, ignored)) return path;
+  for (const std::string_view ending : packed_endings) {
+    std::string packed = path + std::string(ending);
+    if (std::filesystem::exists(packed, ignored)) return packed;
+  }
+  return path;
 }
 
 void require_same_length(const TextLines& one, const TextLines& other) {
@@ -102,7 +107,7 @@ void require_columns(const RowsInMemory& memory) {
 AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages) {
   AlignedFiles files;
   for (const std::string& language : languages) {
-    files.paths.push_back(plain_or_gzip(prefix + "." + language));
+    files.paths.push_back(plain_or_packed(prefix + "." + language));
   }
   return files;
 }

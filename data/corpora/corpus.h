@@ -44,7 +44,7 @@ struct CorpusSource {
   CorpusShare share = {};
 };
 
-// PREFIX.LANGUAGE for each language, or the same with .gz.
+// PREFIX.LANGUAGE for each language, or the same with .gz or .zst.
 AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages);
 
 RowsInMemory in_memory(std::string name, std::vector<Row> rows);

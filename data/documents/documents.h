@@ -1,6 +1,6 @@
 #pragma once
-// Plain text as documents for a language model, from files (plain or gzip) or from memory. A line
-// ends at LF or CR LF; a document from a file has LF between its lines and none after the last
+// Plain text as documents for a language model, from files (plain, gzip or zstd) or from memory. A
+// line ends at LF or CR LF; a document from a file has LF between its lines and none after the last
 // line. The length of a document is not limited.
 
 #include <cstdint>

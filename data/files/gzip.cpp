@@ -81,12 +81,14 @@ class Inflater {
   bool at_member_start_ = true;
 };
 
+}  // namespace
+
 bool is_gzip(const File& file) {
   std::array<char, 2> magic{};
   return file.read_at(0, magic) == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
 }
 
-}  // namespace
+void unpack_gzip(const File& packed, File& plain) { Inflater(packed).unpack_into(plain); }
 
 std::string gzip_of(std::string_view bytes) {
   constexpr int gzip_format = 16 + MAX_WBITS, usual_memory = 8;
@@ -113,15 +115,6 @@ std::string gzip_of(std::string_view bytes) {
   }
   deflateEnd(&stream);
   return result;
-}
-
-// All members of the file are unpacked.
-File open_unpacked(const std::string& path) {
-  File file = File::open(path);
-  if (!is_gzip(file)) return file;
-  File plain = File::temporary("unpacking " + path + " (set TMPDIR to a folder with more space)");
-  Inflater(file).unpack_into(plain);
-  return plain;
 }
 
 }  // namespace calque

@@ -1,6 +1,5 @@
 #pragma once
-// Unpacks gzip files into nameless temporary files, so that lines can be read in any order, and
-// packs text.
+// Unpacks gzip files, and writes text as gzip.
 
 #include <string>
 #include <string_view>
@@ -9,15 +8,17 @@
 
 namespace calque {
 
-// The file, unpacked if it is gzip, which its first two bytes tell. Throws an Error for a file that
-// cannot be read, and for truncated or damaged data.
-File open_unpacked(const std::string& path);
+// Whether a file is gzip, which its first two bytes tell.
+bool is_gzip(const File& file);
+
+// Appends the content of all members. Throws an Error for truncated or damaged data.
+void unpack_gzip(const File& packed, File& plain);
 
 // The bytes as a gzip file; the same bytes each time. Several such files one after the other are
 // again a gzip file.
 std::string gzip_of(std::string_view bytes);
 
 // Whether a file of this name is written as gzip.
-inline bool is_packed_name(std::string_view path) { return path.ends_with(".gz"); }
+inline bool is_gzip_name(std::string_view path) { return path.ends_with(".gz"); }
 
 }  // namespace calque

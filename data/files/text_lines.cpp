@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "data/files/gzip.h"
+#include "data/files/packed_files.h"
 
 namespace calque {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// Random access to the lines of a text file, plain or gzip. An index of the line starts is in
+// Random access to the lines of a text file, plain, gzip or zstd. An index of the line starts is in
 // memory (8 bytes per line), the text is not. A line ends only at LF (never at U+2028, U+0085 or a
 // form feed). A CR before the LF and a byte-order mark are dropped; the last LF may be missing.
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "data/files/gzip.h"
+#include "data/files/packed_files.h"
 #include "data/formats/languages.h"
 #include "data/formats/mo.h"
 #include "data/formats/po.h"
@@ -15,8 +15,7 @@ namespace calque {
 namespace {
 
 std::string kind_of(const std::string& path) {
-  std::filesystem::path name = path;
-  if (name.extension() == ".gz") name.replace_extension();
+  const std::filesystem::path name = plain_name(path);
   return ascii_lowercase(name.extension().string());
 }
 
@@ -67,7 +66,8 @@ void read_pairs(const std::string& path, const PairLanguages& languages, const T
   const File file = open_unpacked(path);
   if (kind == ".tmx") return read_tmx(file, path, languages, take);
   if (kind == ".xlf" || kind == ".xliff") return read_xliff(file, path, languages, take);
-  fail("{}: its name must end with .po, .mo, .tmx, .xlf or .xliff, or these with .gz", path);
+  fail("{}: its name must end with .po, .mo, .tmx, .xlf or .xliff, or these with .gz or .zst",
+       path);
 }
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of texts from the files of translators, by the end of the file's name, before .gz:
+// Pairs of texts from the files of translators, by the end of the file's name, before .gz or .zst:
 //   .po .pot   gettext catalogues, and compiled ones: .mo .gmo
 //   .tmx       translation memories
 //   .xlf .xliff  XLIFF 1.2 and 2.0

@@ -32,7 +32,7 @@ class PoFile {
   // `name` names the file in errors. Throws an Error that names the line for text that is no
   // catalogue, and for a charset of the header that iconv does not know.
   static PoFile parse(std::string bytes, const std::string& name);
-  // Reads a file, plain or gzip.
+  // Reads a file, plain, gzip or zstd.
   static PoFile read(const std::string& path);
 
   const std::vector<PoEntry>& entries() const { return entries_; }

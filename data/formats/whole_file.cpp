@@ -1,7 +1,7 @@
 #include "data/formats/whole_file.h"
 
 #include "core/error.h"
-#include "data/files/gzip.h"
+#include "data/files/packed_files.h"
 
 namespace calque {
 

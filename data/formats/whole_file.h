@@ -1,5 +1,5 @@
 #pragma once
-// Files that are read as a whole, plain or gzip.
+// Files that are read as a whole, plain, gzip or zstd.
 
 #include <string>
 

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "data/files/file.h"
-#include "data/files/gzip.h"
+#include "data/files/packed_files.h"
 #include "data/images/images.h"
 
 namespace calque {

@@ -50,7 +50,7 @@ Image read_image(const std::string& path);
 ImageSet read_image_folder(const std::string& folder,
                            const std::function<Image(Image)>& fit = nullptr);
 
-// Two IDX files, plain or gzip: bytes of [images, rows, columns], and the label of each.
+// Two IDX files, plain, gzip or zstd: bytes of [images, rows, columns], and the label of each.
 ImageSet read_idx(const std::string& images, const std::string& labels);
 // The labels beside train-images-idx3-ubyte.gz: train-labels-idx1-ubyte.gz. Empty for other names.
 std::string idx_labels_beside(const std::string& images);

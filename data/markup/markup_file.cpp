@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/files/packed_files.h"
 #include "data/formats/languages.h"
 #include "data/formats/whole_file.h"
 #include "data/markup/html.h"
@@ -60,8 +61,8 @@ std::optional<MarkupKind> markup_kind(std::string_view path) {
       {".markdown", MarkupKind::markdown}, {".srt", MarkupKind::srt},
       {".vtt", MarkupKind::vtt},           {".xlf", MarkupKind::xliff},
       {".xliff", MarkupKind::xliff}};
-  std::string name = ascii_lowercase(path);
-  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  const std::string lowercase = ascii_lowercase(path);
+  const std::string_view name = plain_name(lowercase);
   for (const auto& [end, kind] : ends) {
     if (name.ends_with(end)) return kind;
   }

@@ -18,7 +18,7 @@ namespace calque {
 
 enum class MarkupKind { html, xhtml, markdown, srt, vtt, xliff };
 
-// By the end of a file's name without .gz, in any case.
+// By the end of a file's name without .gz or .zst, in any case.
 std::optional<MarkupKind> markup_kind(std::string_view path);
 
 class MarkupFile {
@@ -26,7 +26,7 @@ class MarkupFile {
   // Throws an Error for bytes that are not well-formed UTF-8, for subtitles without times and for
   // XLIFF that is not well-formed; `name` is the file's.
   MarkupFile(std::string bytes, MarkupKind kind, const std::string& name);
-  // Reads a file, plain or gzip. Also throws an Error for another kind of file.
+  // Reads a file, plain, gzip or zstd. Also throws an Error for another kind of file.
   static MarkupFile read(const std::string& path);
 
   const std::vector<MarkupText>& texts() const { return markup_.texts; }

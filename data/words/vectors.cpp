@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/parse_number.h"
-#include "data/files/gzip.h"
+#include "data/files/packed_files.h"
 #include "data/text/utf8.h"
 
 namespace calque {

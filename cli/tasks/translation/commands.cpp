@@ -10,6 +10,7 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/datasets/check.h"
+#include "data/files/packed_files.h"
 #include "data/files/text_lines.h"
 #include "train/metrics/translation/bleu_by_length.h"
 #include "train/tasks/translation/scoring.h"
@@ -28,8 +29,7 @@ void name_cleaning(const std::vector<CorpusSource>& corpora) {
   for (const CorpusSource& corpus : corpora) {
     const auto* files = std::get_if<AlignedFiles>(&corpus.place);
     if (!files) continue;
-    std::filesystem::path to = files->paths[0];
-    if (to.extension() == ".gz") to.replace_extension();
+    std::filesystem::path to = plain_name(files->paths[0]);
     fmt::print("'calque data clean --source {} --target {} --to {}' drops them\n", files->paths[0],
                files->paths[1], to.replace_extension("clean").string());
   }

@@ -208,7 +208,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       ->type_name("FILE");
   command
       .add_option("--input", arguments.input,
-                  "Text to translate, plain or gzip (default: standard input)")
+                  "Text to translate, plain, gzip or zstd (default: standard input)")
       ->excludes(po)
       ->excludes(document)
       ->type_name("FILE");

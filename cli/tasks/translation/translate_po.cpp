@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 #include "cli/result_file.h"
+#include "data/files/packed_files.h"
 #include "data/formats/pairs.h"
 #include "train/tasks/translation/catalogue.h"
 
@@ -13,7 +14,7 @@ void translate_po(const std::string& po, const std::vector<std::string>& memory,
   TranslationMemory known;
   const auto [source, target] = translator.languages();
   for (const std::string& path : memory) {
-    if (path.ends_with(".po") || path.ends_with(".po.gz")) {
+    if (plain_name(path).ends_with(".po")) {
       known.add(PoFile::read(path));
     } else {
       read_pairs(

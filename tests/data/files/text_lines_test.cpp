@@ -24,6 +24,12 @@ std::vector<std::string> lines_of(const std::string& path) {
   return all;
 }
 
+std::string bytes_of(std::initializer_list<int> numbers) {
+  std::string bytes;
+  for (const int number : numbers) bytes += static_cast<char>(number);
+  return bytes;
+}
+
 std::string refusal(const std::string& path) {
   return message_of([&] { const TextLines lines(path); });
 }
@@ -101,6 +107,43 @@ TEST_CASE("truncated gzip is an error that names the file, wherever it is cut") 
     const std::string message = refusal(path);
     INFO("cut to ", size, ": ", message);
     CHECK(message.starts_with(path + ": the gzip data ends too early"));
+  }
+}
+
+TEST_CASE("zstd is detected by its content and reads like plain text, all frames of it") {
+  const TemporaryFolder folder;
+  const std::string one = bytes_of({40, 181, 47, 253, 4, 88, 49, 0, 0, 111, 110, 101, 10, 116, 119,
+                                    42, 217, 131, 199});  // printf 'one\ntw' | zstd
+  const std::string two = bytes_of(
+      {40, 181, 47, 253, 4, 88, 17, 0, 0, 111, 10, 47, 169, 131, 46});  // printf 'o\n' | zstd
+  const std::string
+      many = bytes_of({40,  181, 47,  253, 4,   104, 148, 0,   0,   80,  97,  97,  97,  97,  97,
+                       97,  97,  97,  97,  10,  1,   0,   243, 255, 205, 11,  18,  76,  0,   0,
+                       8,   97,  1,   0,   252, 255, 57,  16,  2,   76,  0,   0,   8,   97,  1,
+                       0,   252, 255, 57,  16,  2,   84,  0,   0,   0,   1,   0,   253, 255, 253,
+                       255, 229, 8,   8,   68,  0,   0,   0,   1,   0,   253, 255, 57,  0,   2,
+                       68,  0,   0,   0,   1,   0,   253, 255, 57,  0,   2,   68,  0,   0,   0,
+                       1,   0,   253, 255, 57,  0,   2,   69,  0,   0,   0,   1,   0,   61,  66,
+                       57,  0,   2,   109, 216, 119, 0});  // 100,000 lines of nine a, zstd -19
+  const std::string path = folder.write("named-like-text", one + two);
+  if (refusal(path).find("which this build of calque cannot read") != std::string::npos) {
+    MESSAGE("zstd files are not tested: this build has no libzstd");
+    return;
+  }
+  CHECK(lines_of(path) == std::vector<std::string>{"one", "two"});
+  const TextLines lines(folder.write("many.zst", many));
+  CHECK(lines.count() == 100'000);
+  CHECK(lines.line(99'999) == "aaaaaaaaa");
+  const std::string broken = folder.path("broken.zst");
+  for (size_t length = 4; length < one.size(); ++length) {
+    folder.write("broken.zst", one.substr(0, length));
+    CHECK(refusal(broken).starts_with(broken + ": the zstd data ends too early"));
+  }
+  std::string damaged = many;
+  damaged[damaged.size() / 2] ^= 0x55;
+  for (const std::string& bytes : {damaged, one + "and text"}) {
+    folder.write("broken.zst", bytes);
+    CHECK(refusal(broken).starts_with(broken + ": damaged zstd data near byte "));
   }
 }
 

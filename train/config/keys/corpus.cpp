@@ -32,30 +32,33 @@ std::vector<CorpusKey> declare_corpus_keys() {
   constexpr std::string_view with_toy = "needs toy",
                              with_symbols = "needs toy: copy, reverse or sort",
                              with_lengths = "needs toy: copy, reverse, sort or listops";
-  in.key("text", &C::text, {}, fixed, "Text files, plain or gzip, for a language model.");
+  in.key("text", &C::text, {}, fixed, "Text files, plain, gzip or zstd, for a language model.");
   in.key("conversations", &C::conversations, {}, fixed,
-         "Files of JSON lines, plain or gzip, for task: language-model: in each line `messages`, a "
+         "Files of JSON lines, plain, gzip or zstd, for task: language-model: in each line "
+         "`messages`, a "
          "list of objects with `role` and `content`, or `prompt` and `completion`. The loss counts "
          "the answers alone.");
   in.key("preferences", &C::preferences, {}, fixed,
-         "Files of JSON lines, plain or gzip, for task: language-model that starts from "
+         "Files of JSON lines, plain, gzip or zstd, for task: language-model that starts from "
          "model.init_from: in each line `prompt`, `chosen` and `rejected`, texts or lists of "
          "messages. Training makes the chosen answers more probable than the rejected ones (DPO).");
   in.key("labelled", &C::labelled, {}, fixed,
          "A file for classification with one example per line: a label, a tab or a space, and the "
          "text; a second text follows after another tab.");
-  in.key("tagged", &C::tagged, {}, fixed,
-         "A file for tagging, plain or gzip: in each line a word and its tag, the first and the "
-         "last column; an empty line ends a sentence. Or a CoNLL-U file.");
+  in.key(
+      "tagged", &C::tagged, {}, fixed,
+      "A file for tagging, plain, gzip or zstd: in each line a word and its tag, the first and the "
+      "last column; an empty line ends a sentence. Or a CoNLL-U file.");
   in.key("images", &C::images, {}, fixed,
          "Images for task: images: a folder with a subfolder of PNG or JPEG files for each class, "
-         "or an IDX file such as MNIST's, plain or gzip.");
+         "or an IDX file such as MNIST's, plain, gzip or zstd.");
   in.key("labels", &C::labels, {}, fixed,
          "The IDX file with the labels of an IDX file of images. Default: labels-idx1 in place of "
          "images-idx3 in its name.")
       .idle_if([](const C& c) { return c.images.empty(); }, "needs images");
   in.key("prefix", &C::prefix, {}, fixed,
-         "Two line-aligned text files, plain or gzip: this path followed by a dot and each of the "
+         "Two line-aligned text files, plain, gzip or zstd: this path followed by a dot and each "
+         "of the "
          "languages.",
          "Joey NMT: train");
   in.key("languages", &C::languages, {}, fixed,
@@ -69,10 +72,10 @@ std::vector<CorpusKey> declare_corpus_keys() {
   in.key("target", &C::target, {}, fixed,
          "The file with the translations of `source`, line by line.",
          "OpenNMT-py: path_tgt; Sockeye: target");
-  in.key(
-      "file", &C::file, {}, fixed,
-      "A file of translators, plain or gzip: a gettext catalogue (.po, .mo), a translation memory "
-      "(.tmx) or XLIFF (.xlf).");
+  in.key("file", &C::file, {}, fixed,
+         "A file of translators, plain, gzip or zstd: a gettext catalogue (.po, .mo), a "
+         "translation memory "
+         "(.tmx) or XLIFF (.xlf).");
   in.key("tsv", &C::tsv, {}, fixed,
          "A file with one pair per line, with columns separated by tabs.", "Marian: tsv");
   in.key("source_column", &C::source_column, between(1, 1000), fixed,

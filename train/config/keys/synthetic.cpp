@@ -16,7 +16,7 @@ std::vector<BackTranslationKey> declare_back_translation_keys() {
          "A run, or one of its checkpoints, that translates from the target to the source "
          "language.");
   in.key("text", &B::text, {}, fixed,
-         "Files of text in the target language, one sentence per line, plain or gzip.");
+         "Files of text in the target language, one sentence per line, plain, gzip or zstd.");
   in.key("beam", &B::beam, between(1, 1000), fixed,
          "The width of the beam. 1 is greedy search, which is fast; with `tag`, wider beams and "
          "sampling make about as good sources.")
