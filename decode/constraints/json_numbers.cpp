@@ -50,16 +50,29 @@ Pattern natural_between(int64_t least, int64_t most) {
   return Pattern::choice(std::move(ways));
 }
 
-const char* const fraction = R"(\.\d{1,17})";
-
-// From `least` to `most`, which are not negative, with fractions.
-Pattern decimal_between(int64_t least, int64_t most) {
-  std::vector<Pattern> ways = {Pattern::sequence(
-      {natural_between(most, most), Pattern::optional(regular_expression(R"(\.0{1,17})"))})};
-  if (least < most) {
-    ways.push_back(Pattern::sequence(
-        {natural_between(least, most - 1), Pattern::optional(regular_expression(fraction))}));
+// A point and at most nine digits, not all of them zeros.
+Pattern nonzero_fraction() {
+  std::vector<Pattern> ways;
+  for (int64_t zeros = 0; zeros < 9; ++zeros) {
+    ways.push_back(
+        Pattern::sequence({Pattern::repeat(digit('0', '0'), zeros, zeros), digit('1', '9'),
+                           Pattern::repeat(digit('0', '9'), 0, 8 - zeros)}));
   }
+  return Pattern::sequence({Pattern::text("."), Pattern::choice(std::move(ways))});
+}
+
+// Numbers with fractions of a range that is not negative.
+Pattern decimal_between(const NumberRange& range) {
+  const auto [least, most, without_least, without_most] = range;
+  const auto zeros = [] { return Pattern::optional(regular_expression(R"(\.0{1,9})")); };
+  std::vector<Pattern> ways;
+  if (least == most && (without_least || without_most)) return Pattern::choice({});
+  if (!without_most) ways.push_back(Pattern::sequence({natural_between(most, most), zeros()}));
+  if (least == most) return Pattern::choice(std::move(ways));
+  if (!without_least) ways.push_back(Pattern::sequence({natural_between(least, least), zeros()}));
+  ways.push_back(Pattern::sequence({natural_between(least, least), nonzero_fraction()}));
+  ways.push_back(Pattern::sequence({natural_between(least + 1, most - 1),
+                                    Pattern::optional(regular_expression(R"(\.\d{1,9})"))}));
   return Pattern::choice(std::move(ways));
 }
 
@@ -72,7 +85,7 @@ Pattern negative(Pattern number) {
 Pattern json_integer() { return regular_expression(R"(-?(0|[1-9]\d{0,17}))"); }
 
 Pattern json_number() {
-  return Pattern::sequence({json_integer(), Pattern::optional(regular_expression(fraction)),
+  return Pattern::sequence({json_integer(), Pattern::optional(regular_expression(R"(\.\d{1,17})")),
                             Pattern::optional(regular_expression(R"([eE][+-]?\d{1,2})"))});
 }
 
@@ -83,11 +96,18 @@ Pattern json_integer_between(int64_t least, int64_t most) {
   return Pattern::choice(std::move(ways));
 }
 
-Pattern json_number_between(int64_t least, int64_t most) {
+Pattern json_number_between(const NumberRange& range) {
   std::vector<Pattern> ways;
+  const auto [least, most, without_least, without_most] = range;
   if (least > most) return Pattern::choice({});
-  if (most >= 0) ways.push_back(decimal_between(std::max<int64_t>(least, 0), most));
-  if (least < 0) ways.push_back(negative(decimal_between(std::max<int64_t>(-most, 0), -least)));
+  if (most >= 0) {
+    ways.push_back(decimal_between(
+        {std::max<int64_t>(least, 0), most, without_least && least >= 0, without_most}));
+  }
+  if (least < 0) {
+    ways.push_back(negative(decimal_between(
+        {std::max<int64_t>(-most, 0), -least, without_most && most <= 0, without_least})));
+  }
   return Pattern::choice(std::move(ways));
 }
 

@@ -1,22 +1,18 @@
 #include "decode/constraints/json_schema.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 
 #include "data/text/utf8.h"
-#include "decode/constraints/json_numbers.h"
 #include "decode/constraints/json_text.h"
-#include "decode/constraints/regular_expression.h"
 #include "decode/constraints/schema_node.h"
+#include "decode/constraints/schema_scalars.h"
 
 namespace calque {
 namespace {
 
 constexpr int deepest_schema = 64;
 constexpr size_t longest_name = 1000;
-constexpr int64_t largest_count = 1'000'000;
 
 constexpr std::string_view annotations[] = {
     "$schema", "$id",      "$comment",   "$defs",    "definitions", "title",        "description",
@@ -179,95 +175,16 @@ class SchemaCompiler {
   Pattern typed(const SchemaNode& node, const std::string& type, int depth) {
     if (type == "null") return Pattern::text("null");
     if (type == "boolean") return Pattern::choice({Pattern::text("true"), Pattern::text("false")});
-    if (type == "integer" || type == "number") return number(node, type == "integer");
-    if (type == "string") return string(node);
+    if (type == "integer" || type == "number") return schema_number(node, type == "integer");
+    if (type == "string") return schema_string(node);
     return type == "array" ? array(node, depth) : object(node, depth);
-  }
-
-  static std::optional<int64_t> count(const SchemaNode& node, const char* keyword) {
-    if (!node.has(keyword)) return std::nullopt;
-    const SchemaNode own = node.at(keyword);
-    const bool whole = own.value->is_number() && own.value->get<double>() >= 0 &&
-                       std::floor(own.value->get<double>()) == own.value->get<double>();
-    if (!whole) own.refuse("must be a whole number");
-    if (own.value->get<double>() > largest_count) own.refuse("must be at most {}", largest_count);
-    return own.value->get<int64_t>();
-  }
-
-  struct Counts {
-    int64_t least, most;
-  };
-  static Counts counts(const SchemaNode& node, const char* least, const char* most) {
-    const Counts counts{count(node, least).value_or(0),
-                        count(node, most).value_or(Pattern::unlimited)};
-    if (counts.most != Pattern::unlimited && counts.most < counts.least) {
-      node.at(most).refuse("is less than {}", least);
-    }
-    return counts;
-  }
-
-  static Pattern string(const SchemaNode& node) {
-    const bool measured = node.has("minLength") || node.has("maxLength");
-    if (measured + node.has("pattern") + node.has("format") > 1) {
-      node.refuse("pattern, format, and lengths cannot be combined");
-    }
-    if (node.has("pattern")) {
-      const SchemaNode pattern = node.at("pattern");
-      if (!pattern.value->is_string()) pattern.refuse("must be a text");
-      try {
-        return json_string_of(regular_search(pattern.value->get<std::string>()));
-      } catch (const Error& error) {
-        pattern.refuse("{}", error.what());
-      }
-    }
-    if (node.has("format")) {
-      const SchemaNode format = node.at("format");
-      auto known = format.value->is_string() ? json_string_format(format.value->get<std::string>())
-                                             : std::nullopt;
-      if (!known) format.refuse("only date, time, date-time and uuid are supported");
-      return *std::move(known);
-    }
-    const auto [least, most] = counts(node, "minLength", "maxLength");
-    return json_string(least, most);
-  }
-
-  // The smallest or largest integer that a bound allows.
-  static int64_t integer_bound(const SchemaNode& node, bool lower, bool whole) {
-    const char* const keyword = lower ? "minimum" : "maximum";
-    const char* const exclusive = lower ? "exclusiveMinimum" : "exclusiveMaximum";
-    double bound = lower ? -double(largest_json_integer) : double(largest_json_integer);
-    for (const char* const name : {keyword, exclusive}) {
-      if (!node.has(name)) continue;
-      const SchemaNode own = node.at(name);
-      if (!own.value->is_number()) own.refuse("must be a number");
-      double value = own.value->get<double>();
-      if (!whole && (name == exclusive || std::floor(value) != value)) {
-        if (name == exclusive) own.refuse("is supported for integers only");
-        own.refuse("must be an integer to be supported");
-      }
-      if (std::abs(value) > 1e15) own.refuse("must be between -1e15 and 1e15");
-      if (name == exclusive) value = lower ? std::floor(value) + 1 : std::ceil(value) - 1;
-      bound = lower ? std::max(bound, std::ceil(value)) : std::min(bound, std::floor(value));
-    }
-    if (std::abs(bound) > 1e17) return lower ? -largest_json_integer : largest_json_integer;
-    return static_cast<int64_t>(bound);
-  }
-
-  static Pattern number(const SchemaNode& node, bool whole) {
-    const bool bounded = std::ranges::any_of(number_keywords, [&](std::string_view name) {
-      return node.has(std::string(name).c_str());
-    });
-    if (!bounded) return whole ? json_integer() : json_number();
-    const int64_t least = integer_bound(node, true, whole);
-    const int64_t most = integer_bound(node, false, whole);
-    return whole ? json_integer_between(least, most) : json_number_between(least, most);
   }
 
   Pattern array(const SchemaNode& node, int depth) {
     if (node.has("uniqueItems") && *node.at("uniqueItems").value != false) {
       node.at("uniqueItems").refuse("is not supported");
     }
-    const auto [least, most] = counts(node, "minItems", "maxItems");
+    const auto [least, most] = schema_counts(node, "minItems", "maxItems");
     Pattern item = node.has("items") ? value_of(node.at("items"), depth + 1) : any_value();
     return json_array({Pattern::repeat(std::move(item), least, most)});
   }

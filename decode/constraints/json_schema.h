@@ -4,7 +4,8 @@
 //   type (a name or a list), enum, const, anyOf, oneOf, allOf of one schema, $ref within the schema
 //   properties, required, additionalProperties      items, minItems, maxItems
 //   minLength and maxLength, or pattern, or format (date, time, date-time, uuid)
-//   minimum, maximum, exclusiveMinimum, exclusiveMaximum; for numbers the first two, if integers
+//   minimum, maximum, exclusiveMinimum, exclusiveMaximum; for numbers that are no integers, if
+//   they are integers of at most seven digits
 //
 // Annotations such as title and description are ignored; every other keyword is refused. A text is
 // narrower than the schema in some ways: properties are written in the order of the schema, an

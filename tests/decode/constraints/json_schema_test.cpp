@@ -124,7 +124,8 @@ class RandomSchema {
       case 4:
         return {{"enum", {1, "a\"b", nullptr, {{"k", {1, 2}}}, true, 2.5}}};
       case 5:
-        return {{"type", {"null", "boolean", "number", "string"}}};
+        return {{"type", {"null", "boolean", "number", "string"}},
+                {"exclusiveMaximum", below(20) - 10}};
       case 6:
         return {{"const", pick({"é€\n", "x", ""})}};
       case 7:
@@ -273,6 +274,31 @@ TEST_CASE("integers and numbers keep to their bounds") {
   CHECK(accepts(R"({"type": "integer", "exclusiveMaximum": 5.5})", "5"));
 }
 
+TEST_CASE("exclusive bounds of numbers leave out the bound, however it is written") {
+  const auto positive = constraint_of(json_schema_grammar(R"({"exclusiveMinimum": 0})"));
+  for (const char* text : {"0.5", "0.000000001", "1", "7.0", "12.25"}) {
+    CHECK_MESSAGE(positive->accepts(text), text);
+  }
+  for (const char* text : {"0", "0.0", "-0", "-0.0", "-1", "0.0000000001"}) {
+    CHECK_MESSAGE(!positive->accepts(text), text);
+  }
+  const auto around =
+      constraint_of(json_schema_grammar(R"({"exclusiveMinimum": -2, "exclusiveMaximum": 3})"));
+  for (const char* text : {"-1.999999999", "-1", "-0.5", "0", "2.999999999", "2"}) {
+    CHECK_MESSAGE(around->accepts(text), text);
+  }
+  for (const char* text : {"-2", "-2.0", "-2.5", "3", "3.0", "3.1"}) {
+    CHECK_MESSAGE(!around->accepts(text), text);
+  }
+  const auto negative = constraint_of(json_schema_grammar(R"({"exclusiveMaximum": 0})"));
+  CHECK(negative->accepts("-0.5"));
+  for (const char* text : {"-0", "-0.0", "0"}) CHECK_MESSAGE(!negative->accepts(text), text);
+  // The stricter of two bounds counts.
+  CHECK_FALSE(accepts(R"({"type": "number", "minimum": 2, "exclusiveMinimum": 2})", "2"));
+  CHECK(accepts(R"({"type": "number", "minimum": 3, "exclusiveMinimum": 2})", "3"));
+  CHECK_FALSE(accepts(R"({"type": "integer", "minimum": 1, "exclusiveMinimum": 2})", "2"));
+}
+
 TEST_CASE("formats allow dates and times that exist") {
   const auto date = constraint_of(json_schema_grammar(R"({"format": "date"})"));
   CHECK(date->accepts("\"2024-02-29\""));
@@ -342,10 +368,10 @@ TEST_CASE("what is no schema, or not supported, is refused with its place") {
         "needs more than 65536 states; use smaller counts or fewer parts");
   CHECK(refused(R"({"type": "number", "minimum": 0.5})") ==
         "#/minimum: must be an integer to be supported");
-  CHECK(refused(R"({"type": "number", "exclusiveMinimum": 0})") ==
-        "#/exclusiveMinimum: is supported for integers only");
+  CHECK(refused(R"({"type": "number", "exclusiveMinimum": 1e7})") ==
+        "#/exclusiveMinimum: must be between -1000000 and 1000000");
   CHECK(refused(R"({"type": "integer", "minimum": 1e300})") ==
-        "#/minimum: must be between -1e15 and 1e15");
+        "#/minimum: must be between -1e+15 and 1e+15");
   CHECK(refused(R"({"type": "integer", "minimum": 5, "maximum": 4})") ==
         "no text matches that nests at most 64 values");
   std::string deep;
