@@ -9,7 +9,7 @@
 
 #include "data/conversations/turn_tokens.h"
 #include "data/sentences/splitter.h"
-#include "decode/constraints/spelled_vocabulary.h"
+#include "decode/constraints/output_format.h"
 #include "serve/language_detector.h"
 #include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/language_model/run.h"
@@ -31,7 +31,7 @@ struct ServedLanguageModel {
   std::string name;
   LanguageModelRun run;
   std::optional<TurnTokens> turns;  // of a run with a turn format
-  LazyVocabulary vocabulary{run.tokenizer};
+  OutputConstraints constraints{run.tokenizer};
 };
 
 struct ServedClassifier {

@@ -9,8 +9,8 @@ namespace calque {
 namespace {
 
 // When the automaton has this many items, or masks were computed for so many tokens, those that no
-// text is at are forgotten: some 100 and 64 MB.
-constexpr int64_t most_items = 4 << 20, most_mask_bits = int64_t{512} << 20;
+// text is at are forgotten: some 40 and 32 MB.
+constexpr int64_t most_items = 1 << 20, most_mask_bits = int64_t{256} << 20;
 
 // The network for what the vocabulary can spell.
 ByteNetwork network_of(const Grammar& grammar, const SpelledVocabulary& vocabulary) {

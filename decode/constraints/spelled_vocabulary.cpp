@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <set>
 
@@ -125,23 +124,6 @@ bool SpelledVocabulary::is_at_line_begin(std::span<const int32_t> ids) const {
   const auto has_text = [&](int32_t id) { return !spellings_[static_cast<size_t>(id)].empty(); };
   const auto last = std::find_if(ids.rbegin(), ids.rend(), has_text);
   return last == ids.rend() || begins_line(*last);
-}
-
-struct LazyVocabulary::Shared {
-  explicit Shared(Tokenizer own) : tokenizer(std::move(own)) {}
-
-  Tokenizer tokenizer;
-  std::mutex mutex;
-  std::shared_ptr<const SpelledVocabulary> made;
-};
-
-LazyVocabulary::LazyVocabulary(Tokenizer tokenizer)
-    : shared_(std::make_shared<Shared>(std::move(tokenizer))) {}
-
-std::shared_ptr<const SpelledVocabulary> LazyVocabulary::get() const {
-  const std::lock_guard lock(shared_->mutex);
-  if (!shared_->made) shared_->made = std::make_shared<SpelledVocabulary>(shared_->tokenizer);
-  return shared_->made;
 }
 
 }  // namespace calque

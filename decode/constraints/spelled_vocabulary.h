@@ -3,7 +3,6 @@
 // Special and control tokens add nothing and are left out.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,17 +58,6 @@ class SpelledVocabulary {
   std::vector<Node> nodes_;
   std::vector<int32_t> order_;
   size_t longest_ = 0;
-};
-
-// The vocabulary of a tokenizer, which is made when it is first asked for.
-class LazyVocabulary {
- public:
-  explicit LazyVocabulary(Tokenizer tokenizer);
-  std::shared_ptr<const SpelledVocabulary> get() const;
-
- private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace calque

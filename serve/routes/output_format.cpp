@@ -50,12 +50,12 @@ OutputFormat requested_format(const Fields& fields) {
 
 }  // namespace
 
-std::shared_ptr<const OutputConstraint> requested_constraint(const Fields& fields,
-                                                             const ServedLanguageModel& model,
-                                                             std::vector<std::string> closings) {
+std::shared_ptr<const OutputConstraint> requested_constraint(
+    const Fields& fields, const ServedLanguageModel& model,
+    const std::vector<std::string>& closings) {
   const OutputFormat format = requested_format(fields);
   try {
-    return make_output_constraint(format, model.vocabulary, std::move(closings));
+    return model.constraints.of(format, closings);
   } catch (const Error& error) {
     refuse(400, "{}", error.what());
   }

@@ -13,8 +13,9 @@
 namespace calque {
 
 // The constraint of the fields response_format, regex, guided_regex and guided_json, of which a
-// request has one at most, or null. `closings` as in make_output_constraint().
+// request has one at most, or null. `closings` as in OutputConstraints::of().
 std::shared_ptr<const OutputConstraint> requested_constraint(
-    const Fields& fields, const ServedLanguageModel& model, std::vector<std::string> closings = {});
+    const Fields& fields, const ServedLanguageModel& model,
+    const std::vector<std::string>& closings = {});
 
 }  // namespace calque

@@ -125,8 +125,7 @@ void run_chat(ChatArguments arguments) {
         run.folder.path);
   }
   TurnTokens turns = turns_of_run(run, arguments.format);
-  arguments.options.constraint =
-      make_output_constraint(output, LazyVocabulary(run.tokenizer), turns.end_texts());
+  arguments.options.constraint = OutputConstraints(run.tokenizer).of(output, turns.end_texts());
   Chat chat(run, std::move(turns), arguments.options);
   chat.set_system(arguments.system);
   ChatLines(chat, isatty(STDIN_FILENO) == 1).run();

@@ -79,7 +79,7 @@ void generate(GenerateArguments arguments) {
   const OutputFormat format = with_schema_read(arguments.format);
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
-  arguments.options.constraint = make_output_constraint(format, LazyVocabulary(run.tokenizer));
+  arguments.options.constraint = OutputConstraints(run.tokenizer).of(format);
   if (arguments.interactive) {
     converse(run, arguments.options);
   } else if (arguments.options.samples == 1) {

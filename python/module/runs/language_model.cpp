@@ -50,7 +50,7 @@ py::list generate(const LanguageModelRun& run, const std::vector<std::string>& p
     sink(prompt, sample, text);
   };
   const auto all = without_gil([&] {
-    options.constraint = make_output_constraint(format_of(format), LazyVocabulary(run.tokenizer));
+    options.constraint = OutputConstraints(run.tokenizer).of(format_of(format));
     return generate_texts(run.model(), run.tokenizer, prompts, options, write);
   });
   py::list list;

@@ -371,7 +371,7 @@ TEST_CASE("what is no schema, or not supported, is refused with its place") {
   CHECK(refused(R"({"type": "number", "exclusiveMinimum": 1e7})") ==
         "#/exclusiveMinimum: must be between -1000000 and 1000000");
   CHECK(refused(R"({"type": "integer", "minimum": 1e300})") ==
-        "#/minimum: must be between -1e+15 and 1e+15");
+        "#/minimum: must be between -1000000000000000 and 1000000000000000");
   CHECK(refused(R"({"type": "integer", "minimum": 5, "maximum": 4})") ==
         "no text matches that nests at most 64 values");
   std::string deep;

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "decode/constraints/json_text.h"
+#include "decode/constraints/output_format.h"
 #include "decode/constraints/random_output.h"
 #include "decode/constraints/regular_expression.h"
 #include "decode/markov_model.h"
@@ -178,6 +179,25 @@ TEST_CASE("states and masks that no text needs are forgotten, and computed again
   REQUIRE(next != nullptr);
   CHECK(automaton.step(next, 'd')->complete);
   CHECK(automaton.accepts("abcabd"));
+}
+
+TEST_CASE("the constraint of a recent format is kept, apart for each closing text") {
+  const OutputConstraints constraints{Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes})};
+  const OutputFormat digits{OutputFormat::Kind::regex, "\\d", "regex"};
+  const Constraint first = constraints.of(digits);
+  CHECK(constraints.of({}) == nullptr);
+  CHECK(constraints.of({OutputFormat::Kind::json_schema, "{}", "schema"}) != first);
+  CHECK(constraints.of(digits) == first);
+  CHECK(constraints.of(digits, {"<end>"}) != first);
+  for (const char* other : {"a", "b", "c", "d"}) {
+    CHECK(constraints.of({OutputFormat::Kind::regex, other, "regex"})->accepts(other));
+  }
+  CHECK(constraints.of(digits) != first);
+  const OutputConstraints of_words{Tokenizer()};
+  CHECK_THROWS_WITH_AS(of_words.of(digits),
+                       "regex: the output of a model with a tokenizer of the kind words cannot be "
+                       "constrained",
+                       Error);
 }
 
 TEST_CASE("a closing text may follow a match, and is no part of a longer one") {
