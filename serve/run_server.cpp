@@ -15,7 +15,8 @@ RunServer::RunServer(ServedRuns runs, const ServiceOptions& options, const std::
                    .now =
                        [this] {
                          const HttpServer::Counts counts = server_->counts();
-                         return ServerMetrics::Now{counts.connections, counts.refused, 0};
+                         return ServerMetrics::Now{.connections = counts.connections,
+                                                   .refused_connections = counts.refused};
                        }});
 }
 

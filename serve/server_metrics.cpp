@@ -68,6 +68,14 @@ std::string ServerMetrics::text(const Now& now) const {
   text += single("calque_batches_total", "counter", "Translated batches.", batches_);
   text += single("calque_batch_sentences_total", "counter", "Sentences in translated batches.",
                  sentences_);
+  text +=
+      single("calque_prompts_total", "counter", "Prompts read by language models.", now.prompts);
+  text += single("calque_prefix_cache_hits_total", "counter",
+                 "Prompts whose beginning was in the prefix cache.", now.prompts_known);
+  text += single("calque_prefix_cache_tokens_total", "counter",
+                 "Tokens of prompts that were in the prefix cache.", now.prompt_tokens_known);
+  text +=
+      single("calque_prefix_cache_bytes", "gauge", "Memory of the prefix cache.", now.prefix_bytes);
   text += single("calque_connections", "gauge", "Open connections.", now.connections);
   return text + single("calque_connections_refused_total", "counter",
                        "Connections refused because of the limits.", now.refused_connections);

@@ -31,6 +31,9 @@ class ServerMetrics {
 
   struct Now {
     int64_t connections = 0, refused_connections = 0, queue_tokens = 0;
+    // Prompts that were read, those that began with known tokens, the number of these tokens, and
+    // the memory that keeps them.
+    int64_t prompts = 0, prompts_known = 0, prompt_tokens_known = 0, prefix_bytes = 0;
   };
   std::string text(const Now& now) const;
 

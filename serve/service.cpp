@@ -5,6 +5,7 @@
 #include "data/text/utf8.h"
 #include "serve/http/error.h"
 #include "serve/served_task.h"
+#include "serve/work/background.h"
 
 namespace calque {
 namespace {
@@ -40,7 +41,15 @@ Service::Service(ServedRuns runs, ServiceOptions options)
     : runs_(std::move(runs)),
       options_(std::move(options)),
       queue_(options_.queue, {[this](double seconds) { metrics_.waited(seconds); },
-                              [this](size_t sentences) { metrics_.batch(sentences); }}) {}
+                              [this](size_t sentences) { metrics_.batch(sentences); }}) {
+  for (const ServedLanguageModel& each : runs_.language_models) {
+    generators_.push_back(std::make_unique<Generator>(
+        each.run,
+        Generator::Options{.capacity = options_.queue.capacity,
+                           .prefix_bytes = options_.prefix_cache_mb * 1'000'000},
+        [this](double seconds) { metrics_.waited(seconds); }));
+  }
+}
 
 void Service::handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
   Answer answer(std::move(reply), metrics_);
@@ -71,6 +80,14 @@ void Service::route(const HttpRequest& request, Answer& answer) {
     answer.of_route(path, Answer::Errors::text);
     ServerMetrics::Now now = server_.now();
     now.queue_tokens = queue_.unfinished_tokens();
+    for (const auto& generator : generators_) {
+      now.queue_tokens += generator->unfinished_tokens();
+      const PrefixCache::Counts counts = generator->prefixes();
+      now.prompts += counts.texts;
+      now.prompts_known += counts.hits;
+      now.prompt_tokens_known += counts.tokens;
+      now.prefix_bytes += counts.bytes;
+    }
     return answer.send({200, "text/plain; version=0.0.4", metrics_.text(now)});
   }
   if (path == "/v1" || path.starts_with("/v1/")) answer.of_route("other", Answer::Errors::object);
@@ -115,6 +132,20 @@ void Service::enqueue(QueuedWork work, const Answer& answer) {
   work.failed = [answer](const std::string& why) { answer.error(500, why); };
   work.cancelled = [answer] { return answer.cancelled(); };
   if (!queue_.add(std::move(work))) refuse(503, "the queue is full; try again");
+}
+
+void Service::generate(const ServedLanguageModel& model, GenerationRequest request,
+                       const Answer& answer) {
+  request.cancelled = [answer] { return answer.cancelled(); };
+  if (!request.failed) {
+    request.failed = [answer](const std::exception_ptr& why) {
+      answer.error(500, message_for_client(why));
+    };
+  }
+  const auto number = &model - runs_.language_models.data();
+  if (!generators_[static_cast<size_t>(number)]->add(std::move(request))) {
+    refuse(503, "the queue is full; try again");
+  }
 }
 
 }  // namespace calque

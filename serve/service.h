@@ -1,14 +1,18 @@
 #pragma once
-// Finds the route of a request, checks its API key, and puts work that takes long into the queue.
+// Finds the route of a request, checks its API key, and passes work that takes long to other
+// threads.
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "serve/answer.h"
 #include "serve/served_runs.h"
 #include "serve/server_metrics.h"
+#include "serve/work/generator.h"
 #include "serve/work/queue.h"
 
 namespace calque {
@@ -18,8 +22,9 @@ struct ServiceOptions {
   int64_t sentences = 1000;     // of a request's texts
   int64_t explained_tokens = 256;
   int64_t alternatives = 10;
-  int64_t new_tokens = 2048;  // of one generated text
-  int64_t samples = 16;       // generated texts of one request
+  int64_t new_tokens = 2048;      // of one generated text
+  int64_t samples = 16;           // generated texts of one request
+  int64_t prefix_cache_mb = 256;  // for keys and values of prompts, of each language model
   WorkQueue::Options queue = {};
   std::set<std::string> keys = {};  // empty: requests need no key
 };
@@ -45,6 +50,8 @@ class Service {
   void check_characters(std::span<const std::string> texts) const;
   // Throws an HttpError (503) if the queue is full. Answers 500 with the message if the work fails.
   void enqueue(QueuedWork work, const Answer& answer);
+  // The same for texts to generate. Unless the request has `failed`, answers as above.
+  void generate(const ServedLanguageModel& model, GenerationRequest request, const Answer& answer);
 
  private:
   void route(const HttpRequest& request, Answer& answer);
@@ -54,7 +61,9 @@ class Service {
   const ServiceOptions options_;
   Server server_;
   ServerMetrics metrics_;
-  WorkQueue queue_;  // last: its threads use the other members
+  // Last: their threads use the other members.
+  WorkQueue queue_;
+  std::vector<std::unique_ptr<Generator>> generators_;  // of each language model
 };
 
 // A route: answers, or throws an HttpError.

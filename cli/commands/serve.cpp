@@ -72,6 +72,8 @@ void add_limits(CLI::App& command, ServeArguments& arguments) {
       "Maximum tokens of a text to explain");
   add("--alternatives", options.alternatives, 0, 100, "Maximum alternatives to a translation");
   add("--max-tokens", options.new_tokens, 1, any, "Maximum tokens of a generated text");
+  add("--prefix-cache-mb", options.prefix_cache_mb, 0, 1'000'000,
+      "Memory in MB for the keys and values of prompts, of each language model");
   add("--samples", options.samples, 1, 10'000, "Maximum texts of a request to a language model");
   add("--queue-tokens", options.queue.capacity, 1, any,
       "Maximum tokens that wait for a thread; beyond it, requests are answered with 503");

@@ -81,6 +81,16 @@ std::vector<DecodingItem> language_items(const std::vector<Ids>& prompts, int64_
   return items;
 }
 
+std::vector<Matrix> right_sides(const LanguageModel& model) {
+  std::vector<Matrix> all;
+  for (const SelfAttentionLayer& layer : model.stack.layers) {
+    add_right_sides({&layer.self_attention.qkv, &layer.self_attention.output}, all);
+    add_right_sides(layer.feed_forward.products(), all);
+  }
+  all.push_back(right_side(model.output));
+  return all;
+}
+
 DecodingModel language_decoding_model(const LanguageModel& model, const std::vector<Ids>& prompts) {
   DecodingModel decoding;
   decoding.start = [&](std::span<const size_t> items) {
@@ -92,11 +102,7 @@ DecodingModel language_decoding_model(const LanguageModel& model, const std::vec
       decoding.positions.push_back(model.options.layer.max_positions - std::ssize(prompt) + 1);
     }
   }
-  for (const SelfAttentionLayer& layer : model.stack.layers) {
-    add_right_sides({&layer.self_attention.qkv, &layer.self_attention.output}, decoding);
-    add_right_sides(layer.feed_forward.products(), decoding);
-  }
-  decoding.right_sides.push_back(right_side(model.output));
+  decoding.right_sides = right_sides(model);
   return decoding;
 }
 

@@ -83,8 +83,8 @@ DecodingModel cached_translation_model(const Transformer& model, const std::vect
   for (const DecoderLayer& layer : model.decoder.layers) {
     add_right_sides({&layer.self_attention.qkv, &layer.self_attention.output,
                      &layer.cross_attention.query, &layer.cross_attention.output},
-                    decoding);
-    add_right_sides(layer.feed_forward.products(), decoding);
+                    decoding.right_sides);
+    add_right_sides(layer.feed_forward.products(), decoding.right_sides);
   }
   decoding.right_sides.push_back(right_side(model.output));
   return decoding;

@@ -17,6 +17,9 @@ namespace calque {
 std::vector<DecodingItem> language_items(const std::vector<std::vector<int32_t>>& prompts,
                                          int64_t longest);
 
+// The weights that every step multiplies with, for PackedWeights.
+std::vector<Matrix> right_sides(const LanguageModel& model);
+
 // Decodes with a key-value cache. Model and prompts must outlive the result.
 DecodingModel language_decoding_model(const LanguageModel& model,
                                       const std::vector<std::vector<int32_t>>& prompts);

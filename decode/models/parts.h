@@ -34,8 +34,8 @@ inline Matrix right_side(const Linear& linear) { return right_side(linear.weight
 inline Matrix right_side(const OutputProjection& output) {
   return transposed(right_side(output.weight));
 }
-inline void add_right_sides(const std::vector<const Linear*>& products, DecodingModel& decoding) {
-  for (const Linear* linear : products) decoding.right_sides.push_back(right_side(*linear));
+inline void add_right_sides(const std::vector<const Linear*>& products, std::vector<Matrix>& to) {
+  for (const Linear* linear : products) to.push_back(right_side(*linear));
 }
 
 }  // namespace calque

@@ -30,9 +30,6 @@ TextKeys PrefixCache::find(std::span<const int32_t> ids) {
   const std::lock_guard lock(mutex_);
   const std::vector<Order::iterator> path = known(ids);
   touch(path);
-  ++counts_.lookups;
-  counts_.hits += path.empty() ? 0 : 1;
-  counts_.tokens += std::ssize(path) * KeyBlock::capacity;
   std::vector<std::shared_ptr<const KeyBlock>> blocks;
   for (const Order::iterator& entry : path) blocks.push_back(entry->block);
   return TextKeys(std::move(blocks));
@@ -54,6 +51,13 @@ void PrefixCache::keep(std::span<const int32_t> beginning, std::shared_ptr<const
     entries_.erase(order_.back().place);
     order_.pop_back();
   }
+}
+
+void PrefixCache::count(int64_t tokens) {
+  const std::lock_guard lock(mutex_);
+  ++counts_.texts;
+  counts_.hits += tokens > 0 ? 1 : 0;
+  counts_.tokens += tokens;
 }
 
 PrefixCache::Counts PrefixCache::counts() const {

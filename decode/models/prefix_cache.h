@@ -24,9 +24,11 @@ class PrefixCache {
   // Keeps the last block of a beginning. Does nothing if an earlier block is no longer kept.
   void keep(std::span<const int32_t> beginning, std::shared_ptr<const KeyBlock> block);
 
+  // Counts a text of which this many tokens were found.
+  void count(int64_t tokens);
   struct Counts {
-    int64_t lookups = 0, hits = 0, tokens = 0;  // tokens: found in the cache
-    int64_t bytes = 0;                          // in use
+    int64_t texts = 0, hits = 0, tokens = 0;
+    int64_t bytes = 0;  // in use
   };
   Counts counts() const;
 

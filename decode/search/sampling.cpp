@@ -111,8 +111,10 @@ class BatchSampling {
       const Tensor scores = decoder_->step(step_);
       std::vector<std::optional<NextToken>> drawn(live_.size());
       for_each_row(std::ssize(live_), scores.cols() * 4, [&](int64_t row) {
-        drawn[row] =
-            draw_next(*live_[row], scores.span().subspan(row * scores.cols(), scores.cols()));
+        const Sample& sample = *live_[row];
+        drawn[row] = draw_next(scores.span().subspan(row * scores.cols(), scores.cols()),
+                               items_[sample.item], options_.rules, sample.constraint,
+                               options_.sampling, sample.number, sample.written.ids);
       });
       follow(drawn);
     }
@@ -133,24 +135,6 @@ class BatchSampling {
       live_.push_back(&sample);
     }
     return live_.empty();
-  }
-
-  std::optional<NextToken> draw_next(const Sample& sample, std::span<real> scores) const {
-    const real log_sum = ScoreRow(scores).finite_log_sum();
-    const DecodingItem& item = items_[sample.item];
-    const std::vector<int32_t>& ids = sample.written.ids;
-    forbid_tokens(item, options_.rules, ids, scores);
-    sample.constraint.forbid_tokens(scores);
-    std::vector<int32_t> seen;
-    if (options_.sampling.repetition_penalty != 1) {
-      seen = item.context;
-      seen.insert(seen.end(), ids.begin(), ids.end());
-    }
-    Random random({.seed = options_.sampling.seed,
-                   .step = static_cast<uint32_t>(ids.size()),
-                   .part = static_cast<uint32_t>(item.number),
-                   .use = static_cast<uint32_t>(sample.number)});
-    return sample_token(scores, log_sum, options_.sampling, random.uniform(), seen);
   }
 
   void follow(const std::vector<std::optional<NextToken>>& drawn) {
@@ -215,6 +199,25 @@ std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum
   if (pool.empty()) return std::nullopt;
   const int32_t id = draw(pool, sampling, chance).id;
   return NextToken{id, scores[id] - log_sum};
+}
+
+std::optional<NextToken> draw_next(std::span<real> scores, const DecodingItem& item,
+                                   const TokenRules& rules, const ConstrainedText& constraint,
+                                   const Sampling& sampling, int32_t sample,
+                                   std::span<const int32_t> written) {
+  const real log_sum = ScoreRow(scores).finite_log_sum();
+  forbid_tokens(item, rules, written, scores);
+  constraint.forbid_tokens(scores);
+  std::vector<int32_t> seen;
+  if (sampling.repetition_penalty != 1) {
+    seen = item.context;
+    seen.insert(seen.end(), written.begin(), written.end());
+  }
+  Random random({.seed = sampling.seed,
+                 .step = static_cast<uint32_t>(written.size()),
+                 .part = static_cast<uint32_t>(item.number),
+                 .use = static_cast<uint32_t>(sample)});
+  return sample_token(scores, log_sum, sampling, random.uniform(), seen);
 }
 
 std::vector<std::vector<Hypothesis>> sample(std::span<const DecodingModel> models,

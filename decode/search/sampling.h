@@ -34,6 +34,13 @@ std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum
                                       const Sampling& sampling, double chance,
                                       std::span<const int32_t> seen = {});
 
+// The token that a sample of an item writes after `written`. Lowers the scores of tokens that the
+// item, the rules or the sample's constraint forbid. Returns nothing if they forbid all.
+std::optional<NextToken> draw_next(std::span<real> scores, const DecodingItem& item,
+                                   const TokenRules& rules, const ConstrainedText& constraint,
+                                   const Sampling& sampling, int32_t sample,
+                                   std::span<const int32_t> written);
+
 struct SampledToken {
   size_t item;  // its index in the list of items
   int32_t sample;

@@ -3,11 +3,9 @@
 
 #include "core/error.h"
 #include "data/text/utf8.h"
-#include "decode/explain.h"
 #include "serve/http/error.h"
 #include "serve/routes/generation.h"
 #include "serve/routes/output_format.h"
-#include "train/report/explain_data.h"
 #include "train/tasks/language_model/chat.h"
 
 namespace calque {
@@ -23,6 +21,8 @@ struct ChatRequest {
   std::optional<int64_t> logprobs = {};  // the number of alternatives of each token
   bool stream = false, stream_usage = false;
 };
+using SharedChat = std::shared_ptr<const ChatRequest>;
+using Texts = std::vector<std::vector<GeneratedText>>;
 
 // The text of a message, which is one text or a list of parts.
 std::string text_of_content(const json& content, size_t number) {
@@ -105,10 +105,7 @@ ChatRequest chat_request_of(const Service& service, const Fields& fields) {
   request.stream_usage = wants_usage(fields);
   if (fields.flag_or("logprobs", false)) {
     request.logprobs = fields.whole_or("top_logprobs", 0, 0, 20);
-    const int64_t room = options.context - std::ssize(request.prompt.ids);
-    if (options.max_tokens > room) {
-      refuse(400, "logprobs: {} must be at most {}, the rest of the context", length, room);
-    }
+    request.prompt.options.alternatives = *request.logprobs;
   }
   return request;
 }
@@ -124,114 +121,91 @@ json token_json(const LanguageModelRun& run, int32_t id, double log_probability)
 }
 
 // The tokens of an answer with their log-probabilities and alternatives at temperature 1.
-json answer_logprobs(const ChatRequest& request, const GeneratedText& text) {
+json answer_logprobs(const LanguageModelRun& run, const GeneratedText& text) {
   json content = json::array();
-  if (!text.ids.empty()) {
-    const LanguageModelRun& run = request.model->run;
-    const Explanation explained = explain_text(run.model(), request.prompt.ids, text.ids);
-    for (size_t i = 0; i < text.ids.size(); ++i) {
-      const std::vector<float>& logits = explained.logits[static_cast<size_t>(explained.given) + i];
-      const StepSummary step = summarise_step(
-          logits, text.ids[i], static_cast<size_t>(std::max<int64_t>(1, *request.logprobs)));
-      const auto log_of = [&](int32_t id) {
-        return double(logits[static_cast<size_t>(id)]) - step.log_normaliser;
-      };
-      json token = token_json(run, text.ids[i], log_of(text.ids[i]));
-      token["top_logprobs"] = json::array();
-      for (const auto& [id, logit] : step.best) {
-        if (std::ssize(token["top_logprobs"]) == *request.logprobs) break;
-        token["top_logprobs"].push_back(token_json(run, id, log_of(id)));
-      }
-      content.push_back(std::move(token));
+  for (size_t i = 0; i < text.ids.size(); ++i) {
+    json token = token_json(run, text.ids[i], text.chances[i].log_probability);
+    token["top_logprobs"] = json::array();
+    for (const NextToken& each : text.chances[i].best) {
+      token["top_logprobs"].push_back(token_json(run, each.id, double(each.log_probability)));
     }
+    content.push_back(std::move(token));
   }
   return {{"content", content}, {"refusal", nullptr}};
 }
 
-json usage_of_chat(const ChatRequest& request, const std::vector<GeneratedText>& texts) {
-  int64_t tokens = 0;
-  for (const GeneratedText& text : texts) tokens += text.tokens;
-  return usage_json(std::ssize(request.prompt.ids), tokens);
+json usage_of_chat(const ChatRequest& request, const Texts& texts) {
+  return usage_json(std::ssize(request.prompt.ids), texts);
 }
 
-std::vector<GeneratedText> answers_of(const ChatRequest& request, const TextSink& sink) {
-  const LanguageModelRun& run = request.model->run;
-  return generate_after(run.model(), run.tokenizer, {&request.prompt.ids, 1},
-                        request.prompt.options, sink)
-      .front();
-}
-
-void chat(const ChatRequest& request, const Answer& answer) {
-  std::vector<GeneratedText> texts;
-  try {
-    texts = answers_of(request,
-                       [&](size_t, size_t, const std::string&) { throw_if_disconnected(answer); });
-  } catch (const Disconnected&) {
-    return;
-  }
+json whole_chat(const ChatRequest& request, const Texts& texts) {
   json result = answer_head("chatcmpl", "chat.completion", *request.model);
   result["choices"] = json::array();
-  for (const GeneratedText& text : texts) {
+  for (const GeneratedText& text : texts.front()) {
     result["choices"].push_back(
         {{"index", result["choices"].size()},
          {"message", {{"role", "assistant"}, {"content", text.text}, {"refusal", nullptr}}},
-         {"logprobs", request.logprobs ? answer_logprobs(request, text) : json()},
+         {"logprobs", request.logprobs ? answer_logprobs(request.model->run, text) : json()},
          {"finish_reason", finish_name(text.finish)}});
   }
   result["usage"] = usage_of_chat(request, texts);
-  answer.json(result);
+  return result;
 }
 
 // Sends an event with the role of each answer, one for each part of it, one with its finish reason
 // and the log-probabilities of all its tokens, and, if requested, one with the usage. An error is
 // sent as an event too.
-void chat_as_stream(const ChatRequest& request, const Answer& answer) {
-  const json head = answer_head("chatcmpl", "chat.completion.chunk", *request.model);
-  const auto send = [&](size_t index, const json& delta, const json& reason,
+GenerationRequest streamed_chat(const SharedChat& request, const Answer& answer) {
+  const auto samples = static_cast<size_t>(request->prompt.options.samples);
+  const json head = answer_head("chatcmpl", "chat.completion.chunk", *request->model);
+  const auto send = [=](size_t index, const json& delta, const json& reason,
                         const json& logprobs = nullptr) {
     json event = head;
     event["choices"] = {
         {{"index", index}, {"delta", delta}, {"logprobs", logprobs}, {"finish_reason", reason}}};
     answer.event(event);
   };
-  answer.begin_events();
-  const auto samples = static_cast<size_t>(request.prompt.options.samples);
-  for (size_t i = 0; i < samples; ++i) {
-    send(i, {{"role", "assistant"}, {"content", ""}}, nullptr);
-  }
-  try {
-    const auto texts = answers_of(request, [&](size_t, size_t sample, const std::string& text) {
-      throw_if_disconnected(answer);
-      send(sample, {{"content", text}}, nullptr);
-    });
+  GenerationRequest generation;
+  generation.begun = [=] {
+    answer.begin_events();
     for (size_t i = 0; i < samples; ++i) {
-      send(i, json::object(), finish_name(texts[i].finish),
-           request.logprobs ? answer_logprobs(request, texts[i]) : json());
+      send(i, {{"role", "assistant"}, {"content", ""}}, nullptr);
     }
-    if (request.stream_usage) {
+  };
+  generation.sink = [=](size_t, size_t sample, const std::string& text) {
+    send(sample, {{"content", text}}, nullptr);
+  };
+  generation.done = [=](const Texts& texts) {
+    for (size_t i = 0; i < samples; ++i) {
+      const GeneratedText& text = texts.front()[i];
+      send(i, json::object(), finish_name(text.finish),
+           request->logprobs ? answer_logprobs(request->model->run, text) : json());
+    }
+    if (request->stream_usage) {
       json event = head;
       event["choices"] = json::array();
-      event["usage"] = usage_of_chat(request, texts);
+      event["usage"] = usage_of_chat(*request, texts);
       answer.event(event);
     }
-  } catch (const std::exception& error) {  // the status line has been sent
-    answer.event({{"error", {{"message", error.what()}, {"type", "server_error"}}}});
-  }
-  answer.end_events();
+    answer.end_events();
+  };
+  generation.failed = [=](const std::exception_ptr& why) { end_with_error(answer, why); };
+  return generation;
 }
 
 }  // namespace
 
 void answer_chat_completions(Service& service, const Fields& fields, const Answer& answer) {
-  ChatRequest request = chat_request_of(service, fields);
-  const GenerationOptions& options = request.prompt.options;
-  QueuedWork work;
-  work.lengthy = options.max_tokens > longest_short_text;
-  work.cost = options.max_tokens * options.samples;
-  work.compute = [request = std::move(request), answer] {
-    request.stream ? chat_as_stream(request, answer) : chat(request, answer);
-  };
-  service.enqueue(std::move(work), answer);
+  const auto request = std::make_shared<const ChatRequest>(chat_request_of(service, fields));
+  GenerationRequest generation;
+  if (request->stream) {
+    generation = streamed_chat(request, answer);
+  } else {
+    generation.done = [=](const Texts& texts) { answer.json(whole_chat(*request, texts)); };
+  }
+  generation.prompts = {request->prompt.ids};
+  generation.options = request->prompt.options;
+  service.generate(*request->model, std::move(generation), answer);
 }
 
 }  // namespace calque

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "serve/http/error.h"
+#include "serve/work/background.h"
 
 namespace calque {
 
@@ -59,10 +60,16 @@ json answer_head(std::string_view prefix, std::string_view object,
           {"model", model.name}};
 }
 
-json usage_json(int64_t prompt_tokens, int64_t tokens) {
+json usage_json(int64_t prompt_tokens, const std::vector<std::vector<GeneratedText>>& texts) {
+  int64_t tokens = 0, cached = 0;
+  for (const auto& of_prompt : texts) {
+    for (const GeneratedText& text : of_prompt) tokens += text.tokens;
+    cached += of_prompt.front().cached_tokens;
+  }
   return {{"prompt_tokens", prompt_tokens},
           {"completion_tokens", tokens},
-          {"total_tokens", prompt_tokens + tokens}};
+          {"total_tokens", prompt_tokens + tokens},
+          {"prompt_tokens_details", {{"cached_tokens", std::min(cached, prompt_tokens)}}}};
 }
 
 bool wants_usage(const Fields& fields) {
@@ -72,8 +79,9 @@ bool wants_usage(const Fields& fields) {
          options["include_usage"] == true;
 }
 
-void throw_if_disconnected(const Answer& answer) {
-  if (answer.cancelled()) throw Disconnected("the client has disconnected");
+void end_with_error(const Answer& answer, const std::exception_ptr& why) {
+  answer.event({{"error", {{"message", message_for_client(why)}, {"type", "server_error"}}}});
+  answer.end_events();
 }
 
 }  // namespace calque

@@ -2,8 +2,9 @@
 // What the routes of OpenAI's interface share: the model, the settings of a text, and the head of
 // an answer.
 
-#include <stdexcept>
+#include <exception>
 #include <string>
+#include <vector>
 
 #include "serve/service.h"
 #include "train/tasks/language_model/generation.h"
@@ -24,16 +25,12 @@ const char* finish_name(FinishReason reason);
 // The fields that every answer begins with. `prefix` begins the id.
 nlohmann::json answer_head(std::string_view prefix, std::string_view object,
                            const ServedLanguageModel& model);
-nlohmann::json usage_json(int64_t prompt_tokens, int64_t tokens);
+nlohmann::json usage_json(int64_t prompt_tokens,
+                          const std::vector<std::vector<GeneratedText>>& texts);
 // Whether the field stream_options asks for the usage at the end of a stream.
 bool wants_usage(const Fields& fields);
 
-struct Disconnected : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-void throw_if_disconnected(const Answer& answer);
-
-// Longer texts wait in the queue for lengthy work; each token needs a step of its own.
-inline constexpr int64_t longest_short_text = 32;
+// Ends a stream of events with an error.
+void end_with_error(const Answer& answer, const std::exception_ptr& why);
 
 }  // namespace calque

@@ -1,13 +1,9 @@
 #include "serve/work/lane.h"
 
-#include <new>
 #include <utility>
 
 #include "core/error.h"
-
-#ifdef __linux__
-#include <sys/resource.h>
-#endif
+#include "serve/work/background.h"
 
 namespace calque {
 namespace {
@@ -18,19 +14,9 @@ std::string failure_of(Action&& action) {
   try {
     action();
     return "";
-  } catch (const std::bad_alloc&) {
-    return "out of memory";
-  } catch (const std::exception& error) {
-    return *error.what() ? error.what() : "an unknown error";
+  } catch (...) {
+    return message_for_client(std::current_exception());
   }
-}
-
-// On Linux each thread has a nice value, which the threads that it starts inherit. Raising it by 10
-// leaves a thread about a tenth of the CPU time of another busy thread.
-void give_way_to_other_threads() {
-#ifdef __linux__
-  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
-#endif
 }
 
 }  // namespace

@@ -107,8 +107,6 @@ TEST_CASE("a text that begins with kept blocks has the bits of one that is read 
     REQUIRE(found.size() == 2 * KeyBlock::capacity);
     const Tensor with = read_on(small.model, found, std::span(second).subspan(128));
     CHECK(same_bits(with, read_on(small.model, anew, second)));
-    CHECK(cache.counts().hits == 1);
-    CHECK(cache.counts().tokens == 128);
   }
 }
 

@@ -23,6 +23,7 @@ struct GenerationOptions {
   int64_t context = 256;          // the most tokens that the model reads
   std::vector<std::string> stop;  // a text ends before the first of these
   std::vector<int32_t> ends;      // tokens that end a text beside </s>, and are not part of it
+  int64_t alternatives = 0;       // of each token, to report with its log-probability
   // What every text must match; then a stop string ends a text only where it matches. One that
   // max_tokens cuts off is only the beginning of a match.
   std::shared_ptr<const OutputConstraint> constraint = {};
@@ -32,13 +33,23 @@ enum class FinishReason { end, stop, length };  // </s>, a stop string, max_toke
 inline constexpr Named<FinishReason> finish_reasons[] = {
     {"end", FinishReason::end}, {"stop", FinishReason::stop}, {"length", FinishReason::length}};
 
+// A token that was drawn, and the most probable tokens in its place, in the model's distribution
+// before all settings of sampling.
+struct TokenChances {
+  double log_probability = 0;
+  std::vector<NextToken> best;  // `alternatives` of them, the best first
+};
+
 struct GeneratedText {
   std::string text;  // without the prompt
   // The sampled tokens, without </s>. A stop string may end `text` before the last of them.
   std::vector<int32_t> ids;
+  std::vector<TokenChances> chances = {};  // of each of these
   int64_t tokens = 0;
   FinishReason finish = FinishReason::length;
   double log_probability = 0;
+  int64_t cached_tokens =
+      0;  // of the prompt: read for an earlier text (decode/models/prefix_cache.h)
 };
 
 // Receives text once it cannot change any more.
@@ -56,6 +67,9 @@ std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& mode
                                                        std::span<const std::string> prompts,
                                                        const GenerationOptions& options,
                                                        const TextSink& sink = {});
+
+// What the model reads before it continues a text: <s> and the ids.
+std::vector<int32_t> prompt_ids(const Tokenizer& tokenizer, const std::string& text);
 
 // For each of text.ids, the number of characters of text.text that the tokens before it have
 // written. A character of several tokens is written by the last of them.
