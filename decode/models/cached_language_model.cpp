@@ -1,5 +1,5 @@
 // Language models as search and sampling decode with them (declared in
-// decode/models/language_decoding.h). The prompts are read block by block; each step then reads one
+// decode/models/language_decoding.h). The prompts are read part by part; each step then reads one
 // token of every unfinished hypothesis.
 
 #include <algorithm>
@@ -14,13 +14,15 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
+constexpr int64_t prompt_part = 512;  // tokens of a prompt that one pass reads
+
 class CachedLanguageModel final : public StepDecoder {
  public:
   CachedLanguageModel(const LanguageModel& model, const std::vector<Ids>& prompts,
                       std::span<const size_t> items)
       : model_(model), prompts_(items.size()) {
-    for (size_t longest = 0, begin = 0; begin <= longest; begin += KeyBlock::capacity) {
-      std::vector<TokensToRead> block;
+    for (size_t longest = 0, begin = 0; begin <= longest; begin += prompt_part) {
+      std::vector<TokensToRead> parts;
       for (size_t i = 0; i < items.size(); ++i) {
         const Ids& prompt = prompts[items[i]];
         require(!prompt.empty(), "language_decoding_model: an empty prompt; begin with <s>");
@@ -28,10 +30,10 @@ class CachedLanguageModel final : public StepDecoder {
         const std::span<const int32_t> all = std::span(prompt).first(prompt.size() - 1);
         longest = std::max(longest, all.size());
         if (begin >= all.size()) continue;
-        block.push_back({&prompts_[i], all.subspan(begin).first(std::min<size_t>(
-                                           KeyBlock::capacity, all.size() - begin))});
+        parts.push_back({&prompts_[i], all.subspan(begin).first(
+                                           std::min<size_t>(prompt_part, all.size() - begin))});
       }
-      if (!block.empty()) read_tokens(model_, block);
+      if (!parts.empty()) read_tokens(model_, parts);
     }
   }
 

@@ -73,9 +73,9 @@ struct GenerationBatch::Prompt {
 
   std::span<const int32_t> all() const { return std::span(ids).first(ids.size() - 1); }
   int64_t left() const { return std::ssize(ids) - 1 - keys.size(); }
-  std::span<const int32_t> next_block() const {
+  std::span<const int32_t> next(int64_t most) const {
     return all().subspan(static_cast<size_t>(keys.size()),
-                         static_cast<size_t>(std::min(left(), KeyBlock::capacity)));
+                         static_cast<size_t>(std::min(left(), most)));
   }
 };
 
@@ -85,7 +85,10 @@ GenerationBatch::GenerationBatch(const LanguageModel& model, const Tokenizer& to
       tokenizer_(tokenizer),
       sharing_(sharing),
       cache_(cache),
-      most_positions_(most_positions(model)) {}
+      most_positions_(most_positions(model)) {
+  require(cache == nullptr || sharing == Sharing::like_alone,
+          "GenerationBatch: a cache needs prompts that are read block by block");
+}
 
 GenerationBatch::~GenerationBatch() = default;
 
@@ -178,20 +181,21 @@ void GenerationBatch::queue_prompt(std::unique_ptr<Prompt> prompt) {
   prompts_.push_back(std::move(prompt));
 }
 
-// Reads a block of one prompt, or blocks of several. A prompt with tokens left then waits behind
+// Reads a block of one prompt, or parts of several. A prompt with tokens left then waits behind
 // the others.
 void GenerationBatch::read_prompts() {
   std::vector<std::unique_ptr<Prompt>> taken;
   std::vector<TokensToRead> blocks;
   int64_t tokens = 0;
-  const int64_t most = sharing_ == Sharing::fast ? fast_prompt_tokens : 1;
-  while (!prompts_.empty() && tokens < most) {
+  const bool fast = sharing_ == Sharing::fast;
+  const int64_t at_once = fast ? fast_prompt_tokens : KeyBlock::capacity;
+  while (!prompts_.empty() && tokens < (fast ? at_once : 1)) {
     taken.push_back(std::move(prompts_.front()));
     prompts_.pop_front();
     Prompt& prompt = *taken.back();
     take_from_cache(prompt);
     if (prompt.left() == 0) continue;
-    blocks.push_back({&prompt.keys, prompt.next_block()});
+    blocks.push_back({&prompt.keys, prompt.next(at_once)});
     tokens += std::ssize(blocks.back().ids);
   }
   if (!blocks.empty()) read_tokens(model_, blocks);

@@ -43,7 +43,7 @@ class GenerationBatch {
     fast,
   };
 
-  // All must outlive this. The cache may be null.
+  // All must outlive this. A cache needs Sharing::like_alone, and may be null.
   GenerationBatch(const LanguageModel& model, const Tokenizer& tokenizer, Sharing sharing,
                   PrefixCache* cache = nullptr);
   ~GenerationBatch();
