@@ -52,6 +52,7 @@ async function openai() {
   const whole = await client.completions.create(request);
   assert.equal(whole.object, 'text_completion');
   assert.equal(whole.usage.total_tokens, whole.usage.prompt_tokens + whole.usage.completion_tokens);
+  assert.equal(whole.usage.prompt_tokens_details.cached_tokens, 0);
   let streamed = '';
   for await (const part of await client.completions.create({...request, stream: true})) streamed += part.choices[0].text;
   assert.equal(streamed, whole.choices[0].text);
