@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/command_line.h"
@@ -28,7 +29,7 @@ void check(const CheckArguments& arguments) {
 }
 
 struct ToyArguments {
-  std::string split = "train", out = ".";
+  std::string split = "train", out = ".", prompt;
   int64_t pairs = 1000;
   uint64_t seed = 1;
   SymbolOptions symbols;
@@ -41,18 +42,46 @@ void write_lines(const std::string& path, const std::vector<SentencePair>& pairs
   file.finish();
 }
 
+constexpr std::string_view place_of_source = "{}";
+
+// Lines of data/conversations/: the prompt with the source, and the target.
+void write_conversations(const std::string& path, const std::vector<SentencePair>& pairs,
+                         const std::string& prompt) {
+  const size_t at = prompt.find(place_of_source);
+  NewFile file(path);
+  for (const auto& [source, target] : pairs) {
+    std::string question = prompt;
+    question.replace(at, place_of_source.size(), source);
+    const nlohmann::ordered_json line = {{"prompt", question}, {"completion", " " + target}};
+    file.append(line.dump() + '\n');
+  }
+  file.finish();
+}
+
+void require_new(const std::string& path) {
+  if (std::filesystem::exists(path)) fail("{}: already exists; choose another --out", path);
+}
+
 void write_toy(const std::string& name, const ToyArguments& arguments) {
+  if (!arguments.prompt.empty() && arguments.prompt.find(place_of_source) == std::string::npos) {
+    wrong_command_line("--prompt: has no {}, the place of the source");
+  }
   const ToyLanguage language = ToyLanguage::named(name, arguments.symbols);
   const auto pairs = language.pairs(split_named(arguments.split), arguments.pairs, arguments.seed);
   std::error_code problem;
   std::filesystem::create_directories(arguments.out, problem);
   if (problem) fail("{}: cannot be created: {}", arguments.out, problem.message());
   const std::string prefix = arguments.out + "/" + arguments.split + ".";
+  if (!arguments.prompt.empty()) {
+    const std::string path = prefix + "jsonl";
+    require_new(path);
+    write_conversations(path, pairs, arguments.prompt);
+    return fmt::print("{} conversations in {}\n", pairs.size(), path);
+  }
   const std::string source = prefix + language.source_language();
   const std::string target = prefix + language.target_language();
-  for (const std::string& path : {source, target}) {
-    if (std::filesystem::exists(path)) fail("{}: already exists; choose another --out", path);
-  }
+  require_new(source);
+  require_new(target);
   write_lines(source, pairs, &SentencePair::first);
   write_lines(target, pairs, &SentencePair::second);
   fmt::print("{} pairs in {} and {}\n", pairs.size(), source, target);
@@ -97,7 +126,12 @@ void add_toy(CLI::App& data, const std::string& name) {
         ->check(whole_number(1, 10'000))
         ->type_name("N");
   }
-  command->add_option("--out", arguments->out, "Folder for the two files; neither may exist yet")
+  command
+      ->add_option("--prompt", arguments->prompt,
+                   "Write SPLIT.jsonl, conversations for a language model: TEXT with the source in "
+                   "place of {}, and the target as the answer")
+      ->type_name("TEXT");
+  command->add_option("--out", arguments->out, "Folder for the files; none may exist yet")
       ->capture_default_str()
       ->type_name("DIR");
   command->footer("Example: calque data " + name + " --split train --pairs 100000 --out corpora");

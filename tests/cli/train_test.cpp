@@ -1,6 +1,10 @@
 // calque train as a program: its files, messages, exit statuses and signals.
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
 #include "cli/program.h"
 #include "data/temporary_folder.h"
 
@@ -273,6 +277,29 @@ TEST_CASE("data check accepts the corpora that data writes, and refuses files of
   folder.write("corpus/train.de", "eine Zeile\n");
   const CommandResult broken = run("calque data check '" + config + "'");
   CHECK(broken.status == 1);
+}
+
+TEST_CASE("a toy language becomes conversations for a language model") {
+  const TemporaryFolder folder;
+  const std::string toy = "calque data toy-en-de --pairs 3 --out " + folder.path("toy");
+  REQUIRE(run(toy).status == 0);
+  REQUIRE(run(toy + " --prompt 'Say {} in \"German\":'").out ==
+          "3 conversations in " + folder.path("toy") + "/train.jsonl\n");
+  std::istringstream sources(folder.read("toy/train.en")), targets(folder.read("toy/train.de"));
+  std::istringstream lines(folder.read("toy/train.jsonl"));
+  std::string source, target, line;
+  int count = 0;
+  while (std::getline(sources, source) && std::getline(targets, target) &&
+         std::getline(lines, line)) {
+    const auto json = nlohmann::json::parse(line);
+    CHECK(json["prompt"] == "Say " + source + " in \"German\":");
+    CHECK(json["completion"] == " " + target);
+    ++count;
+  }
+  CHECK(count == 3);
+  check_refused(run(toy + " --prompt x"), 2, "--prompt: has no {}, the place of the source");
+  check_refused(run(toy + " --prompt '{}'"), 1,
+                "train.jsonl: already exists; choose another --out");
 }
 
 }  // namespace calque
