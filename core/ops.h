@@ -212,22 +212,24 @@ struct TokenLoss {
 };
 
 // The cross-entropy of logits = x w^T + b: x [tokens, d], w [V, d] (the layout of an embedding
-// table), b [V] or absent. Only a block of rows of the logits exists at a time.
+// table), b [V] or absent. Only a block of rows of the logits exists at a time. With a cap above 0,
+// here and below, a logit z becomes cap tanh(z / cap).
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
-                                  std::span<const int32_t> expected, real smoothing);
+                                  std::span<const int32_t> expected, real smoothing, real cap = 0);
 // The loss of R-Drop (Liang et al., NeurIPS 2021) for two passes x and y over the same tokens with
 // different dropout: the mean of both losses, plus agreement / 4 times (KL(p || p') + KL(p' || p)),
 // summed over the tokens. nll and correct are those of the first pass. b may be absent.
 TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
-                                 std::span<const int32_t> expected, real smoothing, real agreement);
+                                 std::span<const int32_t> expected, real smoothing, real agreement,
+                                 real cap = 0);
 // The cross-entropy of given logits [tokens, V].
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing);
 // log p(expected) of each token, for scoring; no gradient. b may be absent.
 std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
-                                    std::span<const int32_t> expected);
+                                    std::span<const int32_t> expected, real cap = 0);
 // The same with a gradient: [tokens, 1]. The backward pass computes the logits again.
 Tensor projected_log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
-                                   std::span<const int32_t> expected);
+                                   std::span<const int32_t> expected, real cap = 0);
 
 // Negative sampling (Mikolov et al. 2013). Row i of x has 1 + n candidates, rows of w by index: the
 // expected one and n negatives. If s_k is the product of x_i and candidate k, the loss of row i is

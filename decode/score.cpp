@@ -14,8 +14,8 @@ void score(Translator model, const PairBatch& batch, std::vector<SequenceScore>&
   const Tensor memory = model.encode(batch.source, batch.source_segments, Mode::evaluate);
   const Tensor hidden = model.decode(batch.decoder_input, batch.target_segments, memory,
                                      batch.source_segments, Mode::evaluate);
-  const std::vector<real> logs =
-      log_probabilities(hidden, model.output().weight, model.output().bias, batch.expected);
+  const std::vector<real> logs = log_probabilities(
+      hidden, model.output().weight, model.output().bias, batch.expected, model.output().cap);
   const Segments& targets = batch.target_segments;
   for (int64_t i = 0; i < targets.count(); ++i) {
     SequenceScore score{.tokens = targets.length(i)};
@@ -68,7 +68,7 @@ void score(const LanguageModel& model, const Texts& texts, std::span<const Windo
   Tensor hidden = model.hidden(ids, segments, Mode::evaluate);
   if (counted.size() < ids.size()) hidden = gather_rows(hidden, counted);
   const std::vector<real> logs =
-      log_probabilities(hidden, model.output.weight, model.output.bias, expected);
+      log_probabilities(hidden, model.output.weight, model.output.bias, expected, model.output.cap);
   auto next = logs.begin();
   for (const Window& window : windows) {
     const auto end = next + (window.end - window.counted);

@@ -77,6 +77,7 @@ void Obstacles::add_of_language_models() {
   add_if(model.head_width > 0, "model.head_width");
   add_if(model.attention_scale > 0, "model.attention_scale");
   add_if(model.attention_cap > 0, "model.attention_cap");
+  add_if(model.output_cap > 0, "model.output_cap");
   add_if(model.biases != BiasedLayers::all, "model.biases");
   add_if(model.norm_placement == NormPlacement::both, "model.norm");
   add_if(model.norm_kind == NormKind::rms_centered, "model.norm_kind");
@@ -135,6 +136,7 @@ void limit_causal_lm(Obstacles& in) {
   in.add_if(!has_rotation_of(shape, model.rotation), "model.rotation");
   in.add_if(model.attention_scale > 0 && !gemma, "model.attention_scale");
   in.add_if(model.attention_cap > 0, "model.attention_cap");
+  in.add_if(model.output_cap > 0 && !gemma, "model.output_cap");
   in.add_if(gemma && !model.scale_embeddings, "model.scale_embeddings");
   in.add_if(gemma && model.tied == Tying::none, "model.tied");
   in.add_if(model.output_bias, "model.output_bias");
@@ -189,6 +191,7 @@ void limit_gemma_gguf(Obstacles& in) {
                 model.rotation.scaling.kind == RotationScalingKind::llama3,
             "model.rotation");
   in.add_if(model.attention_scale > 0, "model.attention_scale");
+  in.add_if(model.output_cap > 0, "model.output_cap");
 }
 
 // Of llama.cpp's tokenizers, the export uses bytes, byte-level BPE and SentencePiece's BPE.

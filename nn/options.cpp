@@ -144,6 +144,7 @@ const TransformerOptions& validate(const TransformerOptions& options) {
   check_vocabularies(options);
   check_size("encoder_layers", options.encoder_layers);
   check_size("decoder_layers", options.decoder_layers);
+  check_not_negative("output_cap", options.output_cap);
   validate(options.layer);
   return options;
 }
@@ -153,6 +154,7 @@ const RecurrentOptions& validate(const RecurrentOptions& options) {
   check_size("d_model", options.d_model);
   check_size("hidden", options.hidden);
   check_size("encoder_layers", options.encoder_layers);
+  check_not_negative("output_cap", options.output_cap);
   check_probability("dropout", options.dropout);
   return options;
 }
@@ -160,6 +162,7 @@ const RecurrentOptions& validate(const RecurrentOptions& options) {
 const LanguageModelOptions& validate(const LanguageModelOptions& options) {
   check_size("vocabulary", options.vocabulary);
   check_size("layers", options.layers);
+  check_not_negative("output_cap", options.output_cap);
   validate(options.layer);
   return options;
 }

@@ -107,6 +107,7 @@ struct TransformerOptions {
   DecoderStart decoder_start = DecoderStart::bos;
   bool source_end = true;  // sources end in </s>
   bool output_bias = false;
+  real output_cap = 0;  // above 0: a logit z becomes cap tanh(z / cap)
 
   bool operator==(const TransformerOptions&) const = default;
 };
@@ -129,6 +130,7 @@ struct RecurrentOptions {
   DecoderStart decoder_start = DecoderStart::bos;
   bool source_end = true;  // sources end in </s>
   bool output_bias = false;
+  real output_cap = 0;       // above 0: a logit z becomes cap tanh(z / cap)
   real dropout = real(0.1);  // of the embeddings, between layers and of the readout
 
   bool operator==(const RecurrentOptions&) const = default;
@@ -142,6 +144,7 @@ struct LanguageModelOptions {
   int64_t layers = 6;
   bool tied = true;  // the output projection is the embedding table
   bool output_bias = false;
+  real output_cap = 0;  // above 0: a logit z becomes cap tanh(z / cap)
 
   bool operator==(const LanguageModelOptions&) const = default;
 };

@@ -6,6 +6,7 @@
 #include "core/ops/row_sums.h"
 #include "core/ops/token_loss.h"
 #include "core/products/blas.h"
+#include "core/simd/math.h"
 #include "core/simd/vector.h"
 #include "core/threads/parallel.h"
 #include "core/threads/rows.h"
@@ -32,6 +33,7 @@ int64_t logit_block_rows(int64_t vocabulary) {
 struct Projection {
   std::vector<Tensor> passes;
   Tensor w, b;
+  real cap = 0;
 
   int64_t tokens() const { return passes[0].rows(); }
   int64_t d() const { return w.cols(); }
@@ -44,32 +46,54 @@ struct Projection {
 // are an odd number of cache lines apart, so that no vector lies in two lines and columns do not
 // conflict in the caches.
 struct LogitBlock {
-  LogitBlock(int64_t most_rows, int64_t vocabulary_size)
+  LogitBlock(int64_t most_rows, int64_t vocabulary_size, bool with_slopes)
       : vocabulary(vocabulary_size),
         stride(round_up(vocabulary, cache_line) | cache_line),
-        numbers(most_rows * stride) {}
-  LogitRows rows(size_t pass) {
-    return {numbers.data() + static_cast<int64_t>(pass) * count * stride, vocabulary, stride};
-  }
+        numbers(most_rows * stride),
+        slopes(with_slopes ? most_rows * stride : 0) {}
+  LogitRows rows(size_t pass) { return {numbers.data() + begin(pass), vocabulary, stride}; }
   Matrix matrix(size_t pass) { return {rows(pass).data, count, vocabulary, stride}; }
+  int64_t begin(size_t pass) const { return static_cast<int64_t>(pass) * count * stride; }
+
+  // Calls row(numbers, slopes) for each row.
+  template <class Row>
+  void with_slopes(size_t pass, Row&& row) {
+    for_each_row(count, vocabulary, [&](int64_t r) {
+      const int64_t at = begin(pass) + r * stride;
+      row(numbers.data() + at, slopes.data() + at);
+    });
+  }
+
   int64_t vocabulary, stride;
   int64_t first = 0, count = 0;  // the tokens of the block
   Buffer<real> numbers;
+  Buffer<real> slopes;  // of capped logits, by the logits before
 };
 
-// Calls use(block) for every block of x w^T + b.
+// A logit z becomes cap tanh(z / cap), with the slope 1 - tanh(z / cap)^2.
+void cap_logits(LogitBlock& logits, size_t pass, real cap) {
+  const auto capped = [cap](Vec z) { return cap * tanh(z / cap); };
+  const auto slope = [cap](Vec z) { return 1 - z * z / (cap * cap); };
+  logits.with_slopes(pass, [&](real* numbers, real* slopes) {
+    map(logits.vocabulary, numbers, capped, numbers);
+    map(logits.vocabulary, slopes, slope, numbers);
+  });
+}
+
+// Calls use(block) for every block of x w^T + b, capped if from.cap > 0.
 template <class Use>
 void for_logits(const Projection& from, Use&& use) {
   const int64_t vocabulary = from.w.rows(), d = from.d(), tokens = from.tokens();
   const auto passes = static_cast<int64_t>(from.passes.size());
   const int64_t most = std::min(logit_block_rows(vocabulary), tokens);
-  LogitBlock logits(passes * most, vocabulary);
+  LogitBlock logits(passes * most, vocabulary, from.cap > 0);
   for (; logits.first < tokens; logits.first += most) {
     logits.count = std::min(most, tokens - logits.first);
     for (size_t pass = 0; pass < from.passes.size(); ++pass) {
       gemm(from.x(pass, logits.first, logits.count), transposed({from.w.values(), vocabulary, d}),
            {logits.rows(pass).data, false}, 1, logits.stride,
            {.bias = from.b ? from.b.data() : nullptr});
+      if (from.cap > 0) cap_logits(logits, pass, from.cap);
     }
     use(logits);
   }
@@ -94,9 +118,16 @@ struct Gradients {
   ForwardGradient w, b;
 };
 
-// Adds the gradients of a block: dx = g w, dw += g^T x, db += the sum of the rows of g.
+// Adds the gradients of a block: dx = g w, dw += g^T x, db += the sum of the rows of g, after g has
+// passed through the cap.
 void add_gradients(const Gradients& to, const Projection& from, LogitBlock& g, size_t pass) {
   const int64_t d = from.d();
+  if (from.cap > 0) {
+    g.with_slopes(pass, [&](real* numbers, const real* slopes) {
+      map(
+          g.vocabulary, numbers, [](Vec x, Vec slope) { return x * slope; }, numbers, slopes);
+    });
+  }
   const Matrix block = g.matrix(pass);
   const bool add = g.first > 0 || pass > 0;
   if (to.x[pass]) {
@@ -159,10 +190,10 @@ void pass_on(Gradients& gradients, real scale) {
 // With two passes, y has the shape of x; with one it is absent.
 TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const Tensor& w,
                          const Tensor& b, std::span<const int32_t> expected,
-                         const PairOptions& options) {
+                         const PairOptions& options, real cap) {
   check_projection(op, x, w, b);
   check_expected(op, x.shape(), w.rows(), expected, options.smoothing);
-  Projection from{{x}, w, b};
+  Projection from{{x}, w, b, cap};
   if (y) from.passes.push_back(y);
   if (!recording({&x, &y, &w, &b})) return sum_of(losses_of(from, expected, options, nullptr));
   Gradients gradients(from);
@@ -176,17 +207,17 @@ TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const
 }  // namespace
 
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
-                                  std::span<const int32_t> expected, real smoothing) {
-  return projected_loss("projected_cross_entropy", x, {}, w, b, expected, {smoothing, 0});
+                                  std::span<const int32_t> expected, real smoothing, real cap) {
+  return projected_loss("projected_cross_entropy", x, {}, w, b, expected, {smoothing, 0}, cap);
 }
 
 TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
-                                 std::span<const int32_t> expected, real smoothing,
-                                 real agreement) {
+                                 std::span<const int32_t> expected, real smoothing, real agreement,
+                                 real cap) {
   constexpr const char* op = "agreeing_cross_entropy";
   require(y && x.shape() == y.shape(), "{}: x is {} but y is {}", op, x.shape(), y.shape());
   require(agreement >= 0, "{}: an agreement of {}", op, agreement);
-  return projected_loss(op, x, y, w, b, expected, {smoothing, agreement});
+  return projected_loss(op, x, y, w, b, expected, {smoothing, agreement}, cap);
 }
 
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing) {
@@ -203,21 +234,21 @@ TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected,
 }
 
 std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
-                                    std::span<const int32_t> expected) {
+                                    std::span<const int32_t> expected, real cap) {
   check_projection("log_probabilities", x, w, b);
   check_expected("log_probabilities", x.shape(), w.rows(), expected, 0);
   std::vector<real> result;
-  for (const RowLoss& row : losses_of({{x}, w, b}, expected, {}, nullptr)) {
+  for (const RowLoss& row : losses_of({{x}, w, b, cap}, expected, {}, nullptr)) {
     result.push_back(static_cast<real>(-row.nll));
   }
   return result;
 }
 
 Tensor projected_log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
-                                   std::span<const int32_t> expected) {
+                                   std::span<const int32_t> expected, real cap) {
   constexpr const char* op = "projected_log_probabilities";
-  const Tensor y = Tensor::of({x.rows(), 1}, log_probabilities(x, w, b, expected));
-  const auto backward = [from = Projection{{x}, w, b},
+  const Tensor y = Tensor::of({x.rows(), 1}, log_probabilities(x, w, b, expected, cap));
+  const auto backward = [from = Projection{{x}, w, b, cap},
                          ids = std::vector(expected.begin(), expected.end())](Gradient& dy) {
     Gradients gradients(from);
     for_logits(from, [&](LogitBlock& logits) {

@@ -174,9 +174,7 @@ void read_gemma3(const ForeignJson& config, Config& to) {
     model.attention_scale = static_cast<real>(1 / std::sqrt(scalar));
   }
   model.attention_cap = static_cast<real>(config.number("attn_logit_softcapping", 0.0));
-  if (config.has("final_logit_softcapping")) {
-    config.refuse("final_logit_softcapping", "must be null");
-  }
+  model.output_cap = static_cast<real>(config.number("final_logit_softcapping", 0.0));
   if (config.flag("use_bidirectional_attention", false)) {
     config.refuse("use_bidirectional_attention", "must be false");
   }
@@ -203,6 +201,8 @@ void describe_gemma3(const LanguageModel& model, Json& config) {
   if (scalar == std::floor(scalar)) {  // transformers 5 refuses 24.0
     config["query_pre_attn_scalar"] = static_cast<int64_t>(scalar);
   }
+  const auto cap = static_cast<double>(model.options.output_cap);
+  if (cap > 0) config["final_logit_softcapping"] = cap;
   config["sliding_window"] = attention.window > 0 ? attention.window + 1 : longest_window;
   config["rope_local_base_freq"] = layer.rotation.at_layer(attention.window > 0).base;
   Json types = Json::array();

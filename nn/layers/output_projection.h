@@ -14,18 +14,22 @@ namespace calque {
 struct OutputProjection {
   Tensor weight;  // [vocabulary, d_model]
   Tensor bias;    // [vocabulary], or absent
+  real cap;       // above 0: a logit z becomes cap tanh(z / cap)
 
-  OutputProjection(const Path& at, const Embedding& embedding, bool tied, bool with_bias)
+  OutputProjection(const Path& at, const Embedding& embedding, bool tied, bool with_bias,
+                   real cap_ = 0)
       : weight(tied ? embedding.weight
                     : at.parameter("weight", embedding.weight.shape(), Role::output,
-                                   embedding_normal(embedding.weight.cols()))) {
+                                   embedding_normal(embedding.weight.cols()))),
+        cap(cap_) {
     if (with_bias) bias = at.parameter("bias", {weight.rows()}, Role::output_bias, zeros());
   }
 
   // hidden [tokens, d_model] -> logits [tokens, vocabulary], before the softmax
   Tensor operator()(const Tensor& hidden) const {
-    const Tensor logits = matmul(hidden, weight, Transpose::right);
-    return bias ? logits + bias : logits;
+    Tensor logits = matmul(hidden, weight, Transpose::right);
+    if (bias) logits = logits + bias;
+    return cap > 0 ? tanh(logits * (1 / cap)) * cap : logits;
   }
 
   // Returns the loss summed over the expected tokens. `pass` computes the hidden vectors. If
@@ -35,10 +39,10 @@ struct OutputProjection {
                  real agreement) const {
     const Tensor hidden = pass();
     if (agreement == 0) {
-      return projected_cross_entropy(hidden, weight, bias, expected, label_smoothing);
+      return projected_cross_entropy(hidden, weight, bias, expected, label_smoothing, cap);
     }
     return agreeing_cross_entropy(hidden, pass(), weight, bias, expected, label_smoothing,
-                                  agreement);
+                                  agreement, cap);
   }
 };
 

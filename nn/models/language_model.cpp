@@ -47,7 +47,7 @@ LanguageModel::LanguageModel(const Path& at, const LanguageModelOptions& options
                 options.layer.scale_embeddings),
       positions(at / "positions", options.layer),
       stack(at, depth_scaled(options), options.layers, Mask::causal),
-      output(at / "output", embedding, options.tied, options.output_bias) {}
+      output(at / "output", embedding, options.tied, options.output_bias, options.output_cap) {}
 
 Tensor LanguageModel::hidden(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                              AttentionRecord* record, std::span<const int32_t> starts) const {
@@ -70,8 +70,9 @@ Tensor LanguageModel::log_probabilities(std::span<const int32_t> ids,
                                         Mode mode) const {
   check_ids("LanguageModel", "expected", expected, segments);
   const Predictions predicted = predictions(expected, segments);
-  const Tensor logs = projected_log_probabilities(predicted.rows_of(hidden(ids, segments, mode)),
-                                                  output.weight, output.bias, predicted.expected);
+  const Tensor logs =
+      projected_log_probabilities(predicted.rows_of(hidden(ids, segments, mode)), output.weight,
+                                  output.bias, predicted.expected, output.cap);
   const Tensor counts({predicted.segments.count(), 1});
   for (int64_t i = 0; i < counts.rows(); ++i) {
     counts.data()[i] = static_cast<real>(predicted.segments.length(i));

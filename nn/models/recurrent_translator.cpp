@@ -22,7 +22,8 @@ RecurrentTranslator::RecurrentTranslator(const Path& at, const RecurrentOptions&
       target_embedding(make_target_embedding(at, options, source_embedding)),
       encoder(make_encoder(at / "encoder", options)),
       decoder(at / "decoder", options),
-      output(at / "output", target_embedding, options.tying != Tying::none, options.output_bias) {}
+      output(at / "output", target_embedding, options.tying != Tying::none, options.output_bias,
+             options.output_cap) {}
 
 Tensor RecurrentTranslator::encode(std::span<const int32_t> ids, const Segments& segments,
                                    Mode mode, AttentionRecord*) const {

@@ -13,7 +13,8 @@ Transformer::Transformer(const Path& at, const TransformerOptions& options_)
       target_positions(at / "target_positions", options.layer),
       encoder(at / "encoder", options.layer, options.encoder_layers, Mask::none),
       decoder(at / "decoder", options.layer, options.decoder_layers),
-      output(at / "output", target_embedding, options.tying != Tying::none, options.output_bias) {}
+      output(at / "output", target_embedding, options.tying != Tying::none, options.output_bias,
+             options.output_cap) {}
 
 Tensor Transformer::encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                            AttentionRecord* record) const {

@@ -339,6 +339,37 @@ TEST_CASE("projection with cross-entropy is a product and a cross-entropy") {
   }
 }
 
+TEST_CASE("a cap of the logits is a tanh before the cross-entropy") {
+  std::vector<int32_t> expected;
+  for (int32_t i = 0; i < 700; ++i) expected.push_back(i * 37 % 3001);
+  const real smoothing = real(0.1), cap = 2;
+  const auto capped = [&](const Tensor& x, Inputs t, size_t w) {
+    return tanh((matmul(x, t[w], Transpose::right) + t[w + 1]) * (1 / cap)) * cap;
+  };
+  const std::vector<Shape> shapes = {{700, 16}, {3001, 16}, {3001}};
+  CHECK(difference(
+            [&](Inputs t) {
+              return projected_cross_entropy(t[0], t[1], t[2], expected, smoothing, cap).loss;
+            },
+            [&](Inputs t) { return cross_entropy(capped(t[0], t, 1), expected, smoothing).loss; },
+            shapes) < tolerance);
+  CHECK(difference(
+            [&](Inputs t) { return projected_log_probabilities(t[0], t[1], t[2], expected, cap); },
+            [&](Inputs t) { return pick_cols(log_softmax(capped(t[0], t, 1)), expected); },
+            shapes) < tolerance);
+  CHECK(
+      difference(
+          [&](Inputs t) {
+            return agreeing_cross_entropy(t[0], t[1], t[2], t[3], expected, smoothing, 0, cap).loss;
+          },
+          [&](Inputs t) {
+            return (cross_entropy(capped(t[0], t, 2), expected, smoothing).loss +
+                    cross_entropy(capped(t[1], t, 2), expected, smoothing).loss) *
+                   real(0.5);
+          },
+          {{700, 16}, {700, 16}, {3001, 16}, {3001}}) < tolerance);
+}
+
 TEST_CASE(
     "log-probabilities with a gradient are a product, a log-softmax and a choice of columns") {
   std::vector<int32_t> expected;

@@ -49,7 +49,8 @@ struct SmallText {
                                  .vocabulary = tokenizer.size(),
                                  .layers = config.model.layers,
                                  .tied = config.model.tied != Tying::none,
-                                 .output_bias = config.model.output_bias};
+                                 .output_bias = config.model.output_bias,
+                                 .output_cap = config.model.output_cap};
     options.layer.max_positions = config.data.context;
     return options;
   }

@@ -87,6 +87,8 @@ std::vector<LanguageModelVariant> language_model_variants() {
   options.layer.qk_norm = false;
   options.layer.attention = {};
   list.push_back({"as in Qwen", options});
+  options.output_cap = 1;
+  list.push_back({"with capped logits", options});
   return list;
 }
 

@@ -272,6 +272,19 @@ void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
                     [=](Inputs t) { return cross_entropy(t[0], ids, smoothing).loss; }});
   }
   const std::vector<int32_t> answers = some_ids(tokens, vocabulary);
+  const auto projected = [&] {
+    return random_tensors({{tokens, d}, {vocabulary, d}, {vocabulary}});
+  };
+  list.push_back(
+      {fmt::format("projected_cross_entropy [{}, {}, {}] capped", tokens, vocabulary, d),
+       projected(), [=](Inputs t) {
+         return projected_cross_entropy(t[0], t[1], t[2], answers, real(0.1), real(1.5)).loss;
+       }});
+  list.push_back(
+      {fmt::format("projected_log_probabilities [{}, {}, {}] capped", tokens, vocabulary, d),
+       projected(), [=](Inputs t) {
+         return projected_log_probabilities(t[0], t[1], t[2], answers, real(1.5));
+       }});
   list.push_back({fmt::format("projected_log_probabilities [{}, {}, {}]", tokens, vocabulary, d),
                   random_tensors({{tokens, d}, {vocabulary, d}, {vocabulary}}), [=](Inputs t) {
                     return projected_log_probabilities(t[0], t[1], t[2], answers);

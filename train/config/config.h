@@ -185,6 +185,7 @@ struct ModelConfig : LayerOptions {
   DecoderStart decoder_start = DecoderStart::bos;
   bool source_end = true;
   bool output_bias = false;
+  real output_cap = 0;
   bool segment_embeddings = false;
   bool masked_head = true;
   Pooling pooling = Pooling::cls;

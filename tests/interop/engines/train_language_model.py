@@ -55,7 +55,8 @@ later_kinds = {
     "qwen2": (Qwen2Config, {"num_key_value_heads": 2, "rope_theta": 1e6, "tie_word_embeddings": True}),
     "qwen3": (Qwen3Config, {"num_key_value_heads": 2, "head_dim": 32, "rope_theta": 1e6}),
     "gemma3": (Gemma3TextConfig, {"num_key_value_heads": 1, "head_dim": 24, "num_hidden_layers": 7,
-                                  "sliding_window": 8, "query_pre_attn_scalar": 20})}
+                                  "sliding_window": 8, "query_pre_attn_scalar": 20,
+                                  "final_logit_softcapping": 8.0})}
 
 
 def config_of(kind, tokenizer):

@@ -198,6 +198,11 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("output_bias", &M::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.")
       .needs(Feature::decoder);
+  in.key("output_cap", &M::output_cap, at_least(0), harmful,
+         "A logit z becomes cap tanh(z / cap), which keeps it below the cap, as in Gemma 2. 0: no "
+         "cap.",
+         "Hugging Face: final_logit_softcapping")
+      .needs(Feature::decoder);
   in.key("segment_embeddings", &M::segment_embeddings, {}, harmful,
          "Adds an embedding to the tokens of each of the two texts of an example, as BERT does.")
       .needs(Feature::two_texts);

@@ -12,6 +12,7 @@ LanguageModelOptions language_model_options(const Config& config, int64_t vocabu
   options.layers = config.model.layers;
   options.tied = config.model.tied != Tying::none;
   options.output_bias = config.model.output_bias;
+  options.output_cap = config.model.output_cap;
   validate(options);
   return options;
 }

@@ -46,6 +46,7 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
   options.decoder_start = model.decoder_start;
   options.source_end = model.source_end;
   options.output_bias = model.output_bias;
+  options.output_cap = model.output_cap;
   validate(options);
   return options;
 }
@@ -63,6 +64,7 @@ RecurrentOptions recurrent_options(const ModelConfig& model, int64_t source_voca
           .decoder_start = model.decoder_start,
           .source_end = model.source_end,
           .output_bias = model.output_bias,
+          .output_cap = model.output_cap,
           .dropout = model.dropout};
 }
 
