@@ -1,51 +1,23 @@
 #include "data/markup/xliff.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "core/error.h"
 #include "data/formats/xml.h"
-#include "data/markup/html_references.h"
 #include "data/markup/html_tags.h"
-#include "data/markup/text_builder.h"
+#include "data/markup/xliff_source.h"
 
 namespace calque {
 namespace {
-
-// Without the prefix of a namespace.
-std::string_view local(std::string_view name) {
-  const size_t colon = name.find(':');
-  return colon == name.npos ? name : name.substr(colon + 1);
-}
-
-template <size_t count>
-bool among(const std::string_view (&names)[count], std::string_view name) {
-  return std::ranges::find(names, name) != std::end(names);
-}
 
 bool is_unit(std::string_view name) { return name == "trans-unit" || name == "segment"; }
 // Elements with a source and a target that are suggestions.
 bool is_suggestion(std::string_view name) { return name == "alt-trans" || name == "match"; }
 
-// Codes of other formats, with their content.
-bool is_whole_code(std::string_view name) {
-  static constexpr std::string_view names[] = {"bpt", "ept", "it", "ph"};
-  return among(names, name);
-}
-// Codes that end one that another began, in an element of its own.
-bool is_end_code(std::string_view name) {
-  static constexpr std::string_view names[] = {"ept", "ex", "ec", "em"};
-  return among(names, name);
-}
-bool is_begin_code(std::string_view name) {
-  static constexpr std::string_view names[] = {"bpt", "bx", "sc", "sm"};
-  return among(names, name);
-}
-
 bool needs_translation(std::string_view state) {
   static constexpr std::string_view states[] = {"new", "needs-translation", "initial"};
-  return among(states, state);
+  return is_one_of(states, state);
 }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
@@ -69,18 +41,14 @@ class XliffTexts {
 
   Markup read() {
     for (size_t at = bytes_.find('<'); at < bytes_.size(); at = bytes_.find('<', at)) {
-      if (bytes_.substr(at).starts_with(cdata)) {
-        at = bytes_.find("]]>", at);
+      if (const size_t end = behind_opaque(bytes_, at); end > at) {
+        at = end;
         continue;
       }
       const auto tag = html_tag_at(bytes_, at);
-      if (!tag) {
-        ++at;
-        continue;
-      }
-      at = tag->range.end;
-      if (tag->kind == HtmlTag::Kind::opening) open(*tag);
-      if (tag->kind == HtmlTag::Kind::closing) close(*tag);
+      at = tag ? tag->range.end : at + 1;
+      if (tag && tag->kind == HtmlTag::Kind::opening) open(*tag);
+      if (tag && tag->kind == HtmlTag::Kind::closing) close(*tag);
     }
     return std::move(found_);
   }
@@ -88,17 +56,12 @@ class XliffTexts {
   bool is_xliff() const { return is_xliff_; }
 
  private:
-  static constexpr std::string_view cdata = "<![CDATA[";
-
   std::string_view value(const HtmlTag& tag, std::string_view name) const {
-    for (const HtmlAttribute& each : attributes_of(bytes_, tag)) {
-      if (each.name == name) return each.value.of(bytes_);
-    }
-    return {};
+    return attribute_of(bytes_, tag, name);
   }
 
   void open(const HtmlTag& tag) {
-    const std::string_view name = local(tag.name);
+    const std::string_view name = without_prefix(tag.name);
     if (open_.empty()) is_xliff_ = name == "xliff";
     const bool wanted = open_.empty() || open_.back().wanted;
     const std::string_view translate = value(tag, "translate");
@@ -115,7 +78,7 @@ class XliffTexts {
     if (open_.empty()) return;
     const HtmlTag begin = open_.back().tag;
     open_.pop_back();
-    const std::string_view name = local(tag.name);
+    const std::string_view name = without_prefix(tag.name);
     if (is_suggestion(name)) --suggestions_;
     if (!unit_ || suggestions_ > 0) return;
     if (is_unit(name)) return end_unit();
@@ -128,7 +91,7 @@ class XliffTexts {
   }
 
   // Whether the innermost open element is a unit.
-  bool in_unit() const { return !open_.empty() && is_unit(local(open_.back().tag.name)); }
+  bool in_unit() const { return !open_.empty() && is_unit(without_prefix(open_.back().tag.name)); }
 
   // The codes of the source and of the target language; the latter is added if it is missing.
   void read_languages(const HtmlTag& tag) {
@@ -174,7 +137,7 @@ class XliffTexts {
     if (!unit.source || !unit.wanted) return;
     const bool is_empty = !unit.target || is_blank(unit.target->content.of(bytes_));
     if (!is_empty && !unit.initial) return;
-    PlacedText placed = text_of(unit.source->content);
+    PlacedText placed = xliff_source(bytes_, unit.source->content, found_.kept);
     if (!has_words(placed.text.text)) return;
     // White space and codes at the ends of the source are no part of the text.
     const TextRange before{unit.source->content.begin, placed.range.begin};
@@ -195,7 +158,7 @@ class XliffTexts {
   // The prefix of the source's namespace with its colon, if it has one.
   std::string prefix_of(const Unit& unit) const {
     const std::string name = html_tag_at(bytes_, unit.source->range.begin)->name;
-    return name.substr(0, name.size() - local(name).size());
+    return name.substr(0, name.size() - without_prefix(name).size());
   }
   std::string target_tag(const Unit& unit) const {
     return prefix_of(unit) + "target" + unit.target_attributes;
@@ -208,77 +171,6 @@ class XliffTexts {
   std::string_view line_before(size_t at) const {
     const size_t end = at == 0 ? bytes_.npos : bytes_.find_last_not_of(" \t\r\n", at - 1);
     return end == bytes_.npos ? "" : bytes_.substr(end + 1, at - end - 1);
-  }
-
-  PlacedText text_of(TextRange source) {
-    MarkedTextBuilder builder(found_.kept);
-    for (size_t at = source.begin; at < source.end;) {
-      const size_t begin = at;
-      if (bytes_[at] == '&') {
-        const auto [character, size] = decoded_reference(bytes_.substr(at));
-        at += std::max<size_t>(size, 1);
-        builder.add(size == 0 ? "&" : character, {begin, at});
-      } else if (bytes_[at] != '<') {
-        at = std::min(bytes_.find_first_of("<&", at), source.end);
-        builder.add(bytes_.substr(begin, at - begin), {begin, at});
-      } else if (bytes_.substr(at).starts_with(cdata)) {
-        const size_t text = at + cdata.size(), end = bytes_.find("]]>", at);
-        builder.add(bytes_.substr(text, end - text), {begin, end + 3});
-        at = end + 3;
-      } else {
-        const HtmlTag tag = *html_tag_at(bytes_, at);
-        at = add_code(builder, tag);
-      }
-    }
-    return builder.take();
-  }
-
-  // Returns the end of the code.
-  size_t add_code(MarkedTextBuilder& builder, const HtmlTag& tag) {
-    const std::string_view name = local(tag.name);
-    if (tag.kind == HtmlTag::Kind::other) {
-      builder.put(tag.range);
-      return tag.range.end;
-    }
-    if (tag.kind == HtmlTag::Kind::closing) {
-      builder.close(tag.name, tag.range);
-      return tag.range.end;
-    }
-    TextRange whole = tag.range;
-    if (is_whole_code(name) && !tag.closes_itself) whole.end = behind_end(tag);
-    if (is_begin_code(name)) {
-      builder.open(number_of(tag), whole);
-    } else if (is_end_code(name)) {
-      builder.close(number_of(tag), whole);
-    } else if (tag.closes_itself || is_whole_code(name)) {
-      builder.put(whole);
-    } else {
-      builder.open(tag.name, whole);
-    }
-    return whole.end;
-  }
-
-  // Of an element that may hold others of its name.
-  size_t behind_end(const HtmlTag& element) const {
-    size_t at = element.range.end;
-    for (int depth = 1; depth > 0;) {
-      at = bytes_.find('<', at);
-      if (bytes_.substr(at).starts_with(cdata)) at = bytes_.find("]]>", at);
-      const auto tag = html_tag_at(bytes_, at);
-      at = tag ? tag->range.end : at + 1;
-      if (!tag || tag->name != element.name || tag->closes_itself) continue;
-      depth += tag->kind == HtmlTag::Kind::opening ? 1 : -1;
-    }
-    return at;
-  }
-
-  // What a code and the one that ends it share.
-  std::string number_of(const HtmlTag& tag) const {
-    for (const std::string_view name : {"rid", "startref", "id"}) {
-      const std::string_view number = value(tag, name);
-      if (!number.empty()) return "#" + std::string(number);
-    }
-    return "#";
   }
 
   struct Open {

@@ -98,6 +98,14 @@ TEST_CASE("codes are tags of the text, and those around it stay around it") {
   CHECK(text.tags[2].role == TagRole::opening);
 }
 
+TEST_CASE("instructions, comments and elements of any name stay as they are") {
+  const std::string odd = "a <?x 1 > 2 <ph> ?>b<!-- <g> --> <_g>c</_g> d";
+  CHECK(filled(version1("<?y <source> ?><trans-unit><source>" + odd + "</source></trans-unit>")) ==
+        version1("<?y <source> ?><trans-unit><source>" + odd +
+                 "</source><target state=\"needs-review-translation\">A <?x 1 > 2 <ph> ?>B<!-- <g> "
+                 "--> <_g>C</_g> D</target></trans-unit>"));
+}
+
 TEST_CASE("files that are no XLIFF, of other languages or damaged are refused with their line") {
   const auto message = [](const std::string& bytes) {
     return message_of<Error>([&] { filled(bytes); });
