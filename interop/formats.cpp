@@ -139,16 +139,19 @@ void require_exportable(const Format& format, const Config& config, const std::s
   fail("{}: not exported: {}", place, obstacle_text(found.front(), format, config));
 }
 
-void require_type(const Format& format, std::string_view type) {
-  if (type.empty() || std::ranges::count(format.types, type) > 0) return;
-  if (format.types.empty()) fail("{} has no types to choose from, such as {}", format.name, type);
-  fail("{} cannot store numbers as {}; it can as {}", format.name, type,
-       fmt::join(format.types, ", "));
+std::string type_problem(const Format& format, std::string_view type) {
+  if (type.empty() || std::ranges::count(format.types, type) > 0) return "";
+  if (format.types.empty()) {
+    return fmt::format("{} has no types to choose from, such as {}", format.name, type);
+  }
+  return fmt::format("{} cannot store numbers as {}; it can as {}", format.name, type,
+                     fmt::join(format.types, ", "));
 }
 
 std::string export_model(const Format& format, const AnyExported& from, const std::string& out,
                          std::string_view type) {
-  require_type(format, type);
+  const std::string problem = type_problem(format, type);
+  if (!problem.empty()) fail("{}", problem);
   if (type.empty() && !format.types.empty()) type = format.types.front();
   std::visit([&](const RunParts& parts) { require_exportable(format, parts.config, out); }, from);
   ExportFolder folder(out);

@@ -45,8 +45,8 @@ std::string obstacle_text(const Obstacle& obstacle, const Format& format, const 
 // Throws an Error for the first obstacle, if there is one. The message begins with `place`.
 void require_exportable(const Format& format, const Config& config, const std::string& place);
 
-// Throws an Error if the format does not store numbers so; an empty type is the usual one.
-void require_type(const Format& format, std::string_view type);
+// Why the format cannot store numbers so; empty if it can. An empty type is the usual one.
+std::string type_problem(const Format& format, std::string_view type);
 
 // Writes the new folder, and reads the files back. Returns a remark, or an empty text. Throws an
 // Error for a model that the format cannot hold exactly.

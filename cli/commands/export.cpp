@@ -20,6 +20,8 @@ struct ExportArguments {
 
 void run_export(const ExportArguments& arguments) {
   const Format& format = format_named(arguments.format);
+  const std::string problem = type_problem(format, arguments.type);
+  if (!problem.empty()) wrong_command_line("--type: " + problem);
   const std::string out =
       arguments.out.empty()
           ? without_slash(find_run(arguments.run).folder.path) + "-" + arguments.format

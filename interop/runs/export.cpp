@@ -79,7 +79,8 @@ constexpr Opener openers[] = {{Feature::pairs, open_translator},
 
 std::string export_run(const std::string& run, const Format& format, const std::string& out,
                        std::string_view type) {
-  require_type(format, type);
+  const std::string problem = type_problem(format, type);
+  if (!problem.empty()) fail("{}", problem);
   const RunLocation location = find_run(run);
   Config config = location.config;
   if (format.of_adapters) config.model.adapter = location.adapter;

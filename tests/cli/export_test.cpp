@@ -32,7 +32,9 @@ TEST_CASE(
   check_refused(run("calque export " + trained_masked_lm().run + " gguf"), 1,
                 "task is masked-lm, which gguf cannot hold; numpy, safetensors can");
   check_refused(run("calque export " + trained().run + " numpy --int8"), 2,
-                "--int8 is for ctranslate2 alone");
+                "--type: numpy has no types to choose from, such as int8");
+  check_refused(run("calque export " + trained().run + " ctranslate2 --type q8_0"), 2,
+                "--type: ctranslate2 cannot store numbers as q8_0; it can as float32, int8");
   check_refused(run("calque export " + trained().run + " nonsense"), 2, "nonsense not in {");
   CHECK(!std::filesystem::exists(trained().place / "run-huggingface"));
 }

@@ -184,7 +184,8 @@ TEST_CASE("the loss that evaluate prints for a file agrees with the scores of it
 
 TEST_CASE("evaluate refuses missing splits and files, invalid text, pairs, and several runs") {
   check_refused(run("calque evaluate " + run_folder()), 1,
-                "--split test: the run's config has no such corpus; give --text, or a split that "
+                "--split test: the run's config has no such corpus; give --text or "
+                "--conversations, or a split that "
                 "it has: train, validation");
   check_refused(run("calque evaluate " + run_folder() + " --text /nosuch"), 1, "/nosuch");
   const std::string file = trained_language_model().file("bad");
