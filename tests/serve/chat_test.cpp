@@ -39,24 +39,13 @@ struct ChatService {
     return places({chat_runs().folder.path("chat"), chat_runs().folder.path("plain")}, {});
   }
   HttpResponse post(const json& body) {
-    const auto reply = std::make_shared<KeptReply>();
-    service.handle({.method = "POST",
-                    .path = "/v1/chat/completions",
-                    .content_type = "application/json",
-                    .body = body.dump()},
-                   reply);
-    return reply->answer.get_future().get();
+    return answer_of(service, {.method = "POST",
+                               .path = "/v1/chat/completions",
+                               .content_type = "application/json",
+                               .body = body.dump()});
   }
-  json answer(const json& body) {
-    const HttpResponse response = post(body);
-    CHECK_MESSAGE(response.status == 200, response.body);
-    return json::parse(response.body);
-  }
-  std::string refused(const json& body) {
-    const HttpResponse response = post(body);
-    return fmt::format("{} {}", response.status,
-                       json::parse(response.body).at("error").at("message").get<std::string>());
-  }
+  json answer(const json& body) { return accepted_json(post(body)); }
+  std::string refused(const json& body) { return refusal_of(post(body)); }
 };
 
 json user(const std::string& text) { return {{"role", "user"}, {"content", text}}; }

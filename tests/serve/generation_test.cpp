@@ -39,15 +39,9 @@ struct GenerationService {
     return reply;
   }
   json posted(const std::string& path, const json& body) {
-    const HttpResponse response = send(path, body)->answer.get_future().get();
-    CHECK_MESSAGE(response.status == 200, response.body);
-    return json::parse(response.body);
+    return accepted_json(send(path, body)->answer.get_future().get());
   }
-  std::string metrics() {
-    const auto reply = std::make_shared<KeptReply>();
-    service.handle({.method = "GET", .path = "/metrics"}, reply);
-    return reply->answer.get_future().get().body;
-  }
+  std::string metrics() { return answer_of(service, {.method = "GET", .path = "/metrics"}).body; }
 };
 
 std::string long_text(char letter) {

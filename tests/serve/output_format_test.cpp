@@ -20,19 +20,15 @@ class ConstrainedService {
   ConstrainedService() : service_(open_served_runs(places({run()}, {})), {}) {}
 
   HttpResponse post(const std::string& path, const ordered_json& body) {
-    const auto reply = std::make_shared<KeptReply>();
-    service_.handle(
-        {.method = "POST", .path = path, .content_type = "application/json", .body = body.dump()},
-        reply);
-    return reply->answer.get_future().get();
+    return answer_of(
+        service_,
+        {.method = "POST", .path = path, .content_type = "application/json", .body = body.dump()});
   }
   // The first choice of the answer of a chat.
   ordered_json chat(const ordered_json& fields) {
     ordered_json body = {{"messages", {{{"role", "user"}, {"content", "the "}}}}};
     body.update(fields);
-    const HttpResponse response = post("/v1/chat/completions", body);
-    CHECK_MESSAGE(response.status == 200, response.body);
-    return ordered_json::parse(response.body)["choices"][0];
+    return accepted_json<ordered_json>(post("/v1/chat/completions", body))["choices"][0];
   }
   std::string refused(const ordered_json& fields) {
     ordered_json body = {{"prompt", "a"}};

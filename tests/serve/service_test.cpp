@@ -46,11 +46,7 @@ struct TestService {
   explicit TestService(const ServiceOptions& options = {})
       : service(open_served_runs(places(trained().places(), {})), options) {}
 
-  HttpResponse answer(const HttpRequest& request) {
-    const auto reply = std::make_shared<KeptReply>();
-    service.handle(request, reply);
-    return reply->answer.get_future().get();
-  }
+  HttpResponse answer(const HttpRequest& request) { return answer_of(service, request); }
   HttpResponse get(const std::string& path, const std::string& query = "") {
     return answer({.method = "GET", .path = path, .query = query});
   }
@@ -61,17 +57,10 @@ struct TestService {
                    .authorization = key,
                    .body = body.dump()});
   }
-  json posted(const std::string& path, const json& body) {
-    const HttpResponse response = post(path, body);
-    CHECK_MESSAGE(response.status == 200, response.body);
-    return json::parse(response.body);
-  }
+  json posted(const std::string& path, const json& body) { return accepted_json(post(path, body)); }
   // Returns "400 why" for a request that is refused.
   std::string refused(const std::string& path, const json& body) {
-    const HttpResponse response = post(path, body);
-    const json error = json::parse(response.body).at("error");
-    return std::to_string(response.status) + " " +
-           (error.is_string() ? error : error.at("message")).get<std::string>();
+    return refusal_of(post(path, body));
   }
 };
 
