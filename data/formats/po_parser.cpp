@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "data/text/code_points.h"
 #include "data/text/lowercase.h"
+#include "data/text/trimmed.h"
 #include "data/text/utf8.h"
 
 namespace calque {
@@ -13,11 +14,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
-}
+std::string_view trimmed(std::string_view text) { return calque::trimmed(text, blanks); }
 
 // The lines of the first message if its msgid is empty. They are ASCII in every charset that
 // catalogues have.

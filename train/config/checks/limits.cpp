@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "data/text/trimmed.h"
 
 namespace calque {
 namespace {
@@ -30,11 +31,7 @@ constexpr std::string_view interval_forms = "500u (updates), 1e (epochs) or neve
 constexpr std::string_view bytes_forms =
     "a number with its unit: 500MB, 2GB, 1.5GiB; or 0 for no limit";
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
+std::string_view trimmed(std::string_view text) { return calque::trimmed(text, " \t"); }
 
 // The number at the beginning of `text`, and the rest.
 std::optional<Amount> split(std::string_view text) {

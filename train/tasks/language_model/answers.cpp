@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "data/conversations/dataset.h"
+#include "data/text/trimmed.h"
 #include "train/metrics/translation/chrf.h"
 #include "train/tasks/language_model/generation.h"
 
@@ -17,11 +18,8 @@ namespace {
 constexpr int64_t more_tokens = 32;
 constexpr size_t answers_at_once = 256;
 
-std::string without_outer_space(const std::string& text) {
-  constexpr const char* space = " \t\r\n";
-  const size_t begin = text.find_first_not_of(space);
-  if (begin == text.npos) return "";
-  return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
+std::string without_outer_space(std::string_view text) {
+  return std::string(trimmed(text, " \t\r\n"));
 }
 
 // The ids before the last answer, and those of the answer without what ends it.
