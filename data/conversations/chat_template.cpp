@@ -152,19 +152,13 @@ namespace {
 // The options of a template that calque has written.
 std::optional<TurnOptions> turns_of_written(std::string_view program) {
   for (const auto& [format, written] : written_templates) {
-    const std::string_view head = written.substr(0, written.find(system_place));
-    if (head.size() == written.size()) {
-      if (program == written) return TurnOptions{format};
-      continue;
-    }
-    const std::string_view tail = written.substr(head.size() + system_place.size());
-    if (program.size() < head.size() + tail.size() || !program.starts_with(head) ||
-        !program.ends_with(tail)) {
-      continue;
-    }
-    const std::string_view system =
-        program.substr(head.size(), program.size() - head.size() - tail.size());
-    TurnOptions options{format, unquoted(system)};
+    const size_t place = std::min(written.find(system_place), written.size());
+    const std::string_view head = written.substr(0, place);
+    const std::string_view tail =
+        written.substr(std::min(place + system_place.size(), written.size()));
+    if (program.size() < head.size() + tail.size()) continue;
+    TurnOptions options{
+        format, unquoted(program.substr(head.size(), program.size() - head.size() - tail.size()))};
     if (options.system == usual_system({format})) options.system.clear();
     if (template_of_turns(options) == program) return options;
   }
