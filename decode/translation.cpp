@@ -50,6 +50,8 @@ std::vector<DecodingItem> translation_items(const Sources& sources,
           "translation_items: {} sources need a number each", sources.size());
   require(!options.prefixes || options.prefixes->size() == sources.size(),
           "translation_items: {} sources need a prefix each", sources.size());
+  require(!options.required || options.required->size() == sources.size(),
+          "translation_items: {} sources need an element of required each", sources.size());
   std::vector<DecodingItem> items;
   for (size_t i = 0; i < sources.size(); ++i) {
     const int64_t length = std::ssize(sources[i]), longest = longest_translation(options, length);
@@ -60,6 +62,7 @@ std::vector<DecodingItem> translation_items(const Sources& sources,
                       .expected = expected_length(options, length),
                       .input = length};
     if (options.prefixes) item.prefix = (*options.prefixes)[i];
+    if (options.required) item.required = (*options.required)[i];
     if (options.numbers) item.number = (*options.numbers)[i];
     items.push_back(std::move(item));
   }

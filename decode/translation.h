@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,8 @@ struct TranslationOptions : SearchOptions {
   const std::vector<int64_t>* numbers = nullptr;
   // The forced first tokens of each translation.
   const std::vector<std::vector<int32_t>>* prefixes = nullptr;
+  // What each translation must have; nullptr, or a null element: nothing. Samples need not.
+  const std::vector<std::shared_ptr<const RequiredPhrases>>* required = nullptr;
 };
 
 // One item for each source; sources are without </s>.

@@ -1,15 +1,51 @@
 #include "decode/search/beam.h"
 
 #include <algorithm>
+#include <map>
 
 #include "data/tokenizers/vocabulary.h"
 
 namespace calque {
+namespace {
+
+// Room for hypotheses with each number of required tokens.
+int64_t width_for(const RequiredPhrases& required) {
+  constexpr int64_t most = 32;
+  return std::min(most, 2 * (required.tokens() + 1));
+}
+
+}  // namespace
 
 Beam::Beam(const SearchOptions& options, const DecodingItem& item)
     : options_(options), item_(item) {
   item_.longest = std::max(item_.longest, std::ssize(item_.prefix));
+  if (item_.required) {
+    options_.beam = std::max(options_.beam, width_for(*item_.required));
+    if (options_.stop == SearchOptions::Stop::optimal) options_.stop = SearchOptions::Stop::first;
+  }
   if (options_.beam == 1) options_.stop = SearchOptions::Stop::first;  // greedy
+}
+
+std::vector<NextToken> Beam::candidates(const Live& hypothesis, std::span<real> scores) const {
+  const ScoreRow row(scores);
+  const real log_sum = row.finite_log_sum();
+  forbid_tokens(item_, options_, hypothesis.ids, scores);
+  if (!item_.required) return row.best(2 * options_.beam, log_sum);
+  const RequiredPhrases::Progress progress = item_.required->progress(hypothesis.ids);
+  item_.required->forbid_tokens(progress, hypothesis.ids, scores);
+  std::vector<NextToken> best = row.best(2 * options_.beam, log_sum);
+  for (const int32_t id : progress.next) {
+    if (scores[id] == minus_infinity || std::ranges::count(best, id, &NextToken::id) > 0) continue;
+    best.push_back({id, scores[id] - log_sum});
+  }
+  return best;
+}
+
+// The required tokens of a continued hypothesis.
+int64_t Beam::written_phrases(const Live& parent, int32_t id) const {
+  std::vector<int32_t> ids = parent.ids;
+  if (id != end_id) ids.push_back(id);
+  return item_.required->progress(ids).tokens;
 }
 
 void Beam::finish(std::vector<int32_t> ids, double log_probability, bool ended, int32_t node) {
@@ -52,12 +88,10 @@ bool Beam::decided() const {
   });
 }
 
-void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row) {
-  struct Candidate {
-    double log_probability;
-    size_t parent;
-    int32_t id;
-  };
+// All candidates, best first. With required phrases, the best of each number of required tokens
+// that are written, beginning with the most tokens, then the second of each, and so on.
+std::vector<Beam::Candidate> Beam::ranked(
+    const std::vector<std::vector<NextToken>>& candidates) const {
   std::vector<Candidate> all;
   for (size_t parent = 0; parent < live_.size(); ++parent) {
     for (const auto& [id, log_probability] : candidates[parent]) {
@@ -65,6 +99,22 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
     }
   }
   std::ranges::stable_sort(all, std::greater<>(), &Candidate::log_probability);
+  if (!item_.required) return all;
+  std::map<int64_t, std::vector<Candidate>, std::greater<>> banks;
+  for (const Candidate& each : all) {
+    banks[written_phrases(live_[each.parent], each.id)].push_back(each);
+  }
+  std::vector<Candidate> in_turns;
+  for (size_t rank = 0; in_turns.size() < all.size(); ++rank) {
+    for (const auto& [tokens, bank] : banks) {
+      if (rank < bank.size()) in_turns.push_back(bank[rank]);
+    }
+  }
+  return in_turns;
+}
+
+void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row) {
+  const std::vector<Candidate> all = ranked(candidates);
   const bool narrow = options_.stop == SearchOptions::Stop::narrow;
   const auto width = static_cast<size_t>(options_.beam) - (narrow ? finished_.size() : 0);
   std::vector<Live> next;

@@ -24,12 +24,9 @@ class Beam {
   const std::vector<Live>& live() const { return live_; }
   bool done() const { return live_.empty(); }
 
-  // Sets the scores of the tokens that must not follow the hypothesis to minus infinity.
-  void constrain(const Live& hypothesis, std::span<real> scores) const {
-    forbid_tokens(item_, options_, hypothesis.ids, scores);
-  }
-  // How many candidates of each hypothesis advance() needs.
-  int64_t candidates() const { return 2 * options_.beam; }
+  // The most probable continuations of a hypothesis that may follow it, and those that begin or
+  // continue a required phrase. Changes the scores.
+  std::vector<NextToken> candidates(const Live& hypothesis, std::span<real> scores) const;
   // Extends the live hypotheses by their candidates, which are in the order of live(). Hypothesis i
   // has row first_row + i in this step.
   void advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row);
@@ -38,7 +35,14 @@ class Beam {
   std::vector<Hypothesis> result() const;
 
  private:
+  struct Candidate {
+    double log_probability;
+    size_t parent;
+    int32_t id;
+  };
+  std::vector<Candidate> ranked(const std::vector<std::vector<NextToken>>& candidates) const;
   bool decided() const;
+  int64_t written_phrases(const Live& parent, int32_t id) const;
   int32_t note(int32_t parent, const NextToken& added, int64_t length, double log_probability);
   void mark(int32_t node, BeamFate fate);
   void finish(std::vector<int32_t> ids, double log_probability, bool ended, int32_t node);

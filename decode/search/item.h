@@ -8,6 +8,7 @@
 #include "core/real.h"
 #include "data/tokenizers/vocabulary.h"
 #include "decode/constraints/output_constraint.h"
+#include "decode/constraints/required_phrases.h"
 
 namespace calque {
 
@@ -27,6 +28,8 @@ struct DecodingItem {
   int64_t prefill = 0;                // prompt tokens read before the first step
   std::vector<int32_t> context = {};  // more tokens that the repetition penalty applies to
   ConstrainedText constraint = {};    // what a sample must write; search() has no constraints
+  // What a hypothesis of search() must have; samples need not.
+  std::shared_ptr<const RequiredPhrases> required = {};
 };
 
 struct TokenRules {

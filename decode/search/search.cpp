@@ -59,10 +59,7 @@ class BatchSearch {
     for (const Beam::Live& live : beam.live()) {
       const int64_t row = first_row + std::ssize(candidates);
       const std::span<real> own = scores.span().subspan(row * scores.cols(), scores.cols());
-      const ScoreRow row_of_scores(own);
-      const real log_sum = row_of_scores.finite_log_sum();
-      beam.constrain(live, own);
-      candidates.push_back(row_of_scores.best(beam.candidates(), log_sum));
+      candidates.push_back(beam.candidates(live, own));
     }
     beam.advance(candidates, static_cast<int32_t>(first_row));
   }

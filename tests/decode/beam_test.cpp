@@ -42,7 +42,7 @@ std::vector<Ids> live_ids(const Beam& beam) {
 
 bool allowed(const Beam& beam, const Ids& ids, int32_t id) {
   std::vector<real> scores(6, real(0));
-  beam.constrain({.ids = ids}, scores);
+  beam.candidates({.ids = ids}, scores);
   return scores[id] == 0;
 }
 
