@@ -16,6 +16,7 @@
 #include "train/tasks/sentence_embeddings.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/text_search.h"
 
 namespace calque {
 
@@ -23,7 +24,8 @@ struct ServedTranslator {
   std::string name;            // of the folder
   std::string source, target;  // the codes of the languages
   TranslationRun run;
-  TranslationOptions options;                      // the section `decoding` of the run's config
+  TextSearch options;  // the section `decoding` of the run's config, and the server's glossary
+  bool forces_terms = true;
   SentenceSplitter splitter = SentenceSplitter();  // of the source language
 };
 
@@ -62,9 +64,15 @@ struct ServedRuns {
 // other task, and for two runs of the same name.
 ServedRuns open_served_runs(const std::vector<RunPlace>& places);
 
+// The glossary of a translator: "FILE", or "NAME=FILE" with the name of its run. Throws an Error
+// for a file that is no glossary, for a name that none has, and for a file alone if there are
+// several.
+void set_glossary(ServedRuns& runs, const std::string& given);
+
 // Returns the `count` best translations of each sentence, best first. A sentence is a list of
 // tokens. The beam has at least `count` hypotheses.
-std::vector<std::vector<std::string>> translations(const ServedTranslator& by, int64_t count,
+std::vector<std::vector<std::string>> translations(const ServedTranslator& by, TextSearch search,
+                                                   int64_t count,
                                                    std::span<const std::vector<int32_t>> sentences);
 
 }  // namespace calque

@@ -110,7 +110,7 @@ endfunction()
 
 check_rooms(core simd threads memory products ops)
 check_rooms(nn layers models)
-check_rooms(data files toy corpora parallel tokenizers cleaning datasets batches documents conversations words images)
+check_rooms(data files toy corpora parallel terms tokenizers cleaning datasets batches documents conversations words images)
 check_rooms(decode constraints search models inspection)
 check_rooms(serve http work routes tasks)
 check_rooms(train ranks step weights run)

@@ -103,6 +103,9 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("");
   add_corpus_options(*command, *arguments, *options);
   options->add(Feature::pairs, add_beam(command, arguments->decoding.beam));
+  for (CLI::Option* option : add_minimum_risk(command, arguments->decoding.settings)) {
+    options->add(Feature::pairs, option);
+  }
   options->add(Feature::pairs, add_decoding_settings(command, arguments->decoding.settings));
   options
       ->add(Feature::pairs,
@@ -112,6 +115,11 @@ void add_evaluate_command(CLI::App& calque) {
                 "tokenized (default: the config's)"))
       ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
       ->type_name("HOW");
+  options
+      ->add(Feature::pairs,
+            command->add_option("--glossary", arguments->glossary,
+                                "Terms that translations must have, and a report on them"))
+      ->type_name("FILE");
   options->add(Feature::pairs,
                command->add_flag("--by-length", arguments->by_length,
                                  "Also show the BLEU of sources of 1 to 5 words, 6 to 10, ..."));

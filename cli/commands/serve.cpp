@@ -16,6 +16,7 @@ namespace {
 struct ServeArguments {
   std::vector<std::string> runs;
   std::string host = "127.0.0.1", key_file;
+  std::vector<std::string> glossaries;
   int port = 8080;
   std::optional<Precision> precision;
   HttpLimits limits;
@@ -49,8 +50,10 @@ void announce(const ServeArguments& arguments, const ServedRuns& runs, int port)
 
 void serve(ServeArguments arguments) {
   if (!arguments.key_file.empty()) arguments.options.keys = read_keys(arguments.key_file);
-  RunServer server(open_served_runs(places(arguments.runs, arguments.precision)), arguments.options,
-                   arguments.host, arguments.port, arguments.limits);
+  ServedRuns runs = open_served_runs(places(arguments.runs, arguments.precision));
+  for (const std::string& glossary : arguments.glossaries) set_glossary(runs, glossary);
+  RunServer server(std::move(runs), arguments.options, arguments.host, arguments.port,
+                   arguments.limits);
   announce(arguments, server.runs(), server.port());
   server.run(/*signals=*/true);
 }
@@ -107,6 +110,12 @@ void add_serve_command(CLI::App& calque) {
   command
       ->add_option("--api-key-file", arguments->key_file,
                    "A file of API keys, one per line; requests must have one of them")
+      ->type_name("FILE");
+  command
+      ->add_option("--glossary", arguments->glossaries,
+                   "Terms that translations must have: lines of a term, a tab and its translation; "
+                   "with several translators NAME=FILE, repeatable")
+      ->allow_extra_args(false)
       ->type_name("FILE");
   add_limits(*command, *arguments);
   add_precision(command, arguments->precision);

@@ -21,7 +21,7 @@ struct EvaluateArguments {
   std::vector<std::string> runs;
   std::optional<Precision> precision;
   CorpusConfig files;  // to evaluate on instead of a split
-  std::string split = "test", tokenize, output, comet;
+  std::string split = "test", tokenize, glossary, output, comet;
   DecodingChoice decoding;
   int64_t samples = 0;
   bool by_length = false;

@@ -5,41 +5,19 @@
 
 #include "data/files/content_hash.h"
 #include "data/text/lowercase.h"
-#include "data/text/script.h"
-#include "data/text/utf8.h"
+#include "data/text/words.h"
 
 namespace calque {
 namespace {
 
 constexpr int64_t most_cells = int64_t{1} << 24;  // products of the numbers of words
 
-// Scripts without spaces between words: each character is a word.
-bool is_word_alone(std::string_view script) {
-  constexpr std::string_view scripts[] = {"Han or Kana", "Thai", "Lao", "Khmer", "Myanmar"};
-  return std::ranges::find(scripts, script) != std::end(scripts);
-}
-
-// Hashes of the words in lower case. A word has letters and digits; other characters separate.
+// Hashes of the words in lower case.
 std::vector<uint32_t> word_hashes(std::string_view text) {
   std::vector<uint32_t> words;
-  std::string word;
-  const auto end_word = [&] {
-    if (!word.empty()) words.push_back(static_cast<uint32_t>(content_hash(word)));
-    word.clear();
-  };
-  for (size_t at = 0; at < text.size();) {
-    const char32_t point = next_code_point(text, at);
-    const std::string_view script = script_of(point);
-    const bool digit = point >= '0' && point <= '9';
-    if (script.empty() && !digit) {
-      end_word();
-      continue;
-    }
-    if (is_word_alone(script)) end_word();
-    append_utf8(lowercase(point), word);
-    if (is_word_alone(script)) end_word();
+  for (const TextRange& range : word_ranges(text)) {
+    words.push_back(static_cast<uint32_t>(content_hash(lowercase(range.of(text)))));
   }
-  end_word();
   return words;
 }
 

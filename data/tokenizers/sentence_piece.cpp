@@ -1,5 +1,6 @@
 #include "data/tokenizers/sentence_piece.h"
 
+#include <fmt/ranges.h>
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
@@ -166,11 +167,13 @@ std::string train_sentence_piece(std::span<const std::string> texts,
       {"pad_id", "-1"},
       {"num_threads", "4"},
       {"minloglevel", "2"}};
-  if (!options.symbol.empty()) settings["user_defined_symbols"] = options.symbol;
+  std::vector<std::string> symbols = options.symbols;
   if (options.newline) {
-    settings["user_defined_symbols"] = options.symbol.empty() ? "\n" : "\n," + options.symbol;
+    symbols.insert(symbols.begin(), "\n");
     settings["max_sentence_length"] = fmt::format("{}", longest_line);
   }
+  if (!symbols.empty())
+    settings["user_defined_symbols"] = fmt::format("{}", fmt::join(symbols, ","));
   std::string model;
   const auto train = [&] {
     SentenceList list(texts);

@@ -71,10 +71,10 @@ struct SentencePieceTraining {
   bool unigram = false;  // false: BPE
   bool nfkc = true;
   int32_t vocabulary_size = 8000;
-  double character_coverage = 0.9995;  // rarer characters become <unk>
-  bool byte_fallback = false;          // true: rarer characters are spelled in bytes instead
-  bool newline = false;                // the line end becomes a piece
-  std::string symbol = {};             // this text becomes a piece, found before anything else
+  double character_coverage = 0.9995;     // rarer characters become <unk>
+  bool byte_fallback = false;             // true: rarer characters are spelled in bytes instead
+  bool newline = false;                   // the line end becomes a piece
+  std::vector<std::string> symbols = {};  // these become pieces, found before anything else
 };
 
 // The bytes of a model trained on the texts, a function of the arguments alone.

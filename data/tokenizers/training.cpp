@@ -22,7 +22,9 @@ Vocabulary most_frequent(const std::unordered_map<std::string, int64_t>& counts,
   });
   Vocabulary vocabulary;
   if (training.newline) vocabulary.add(std::string(newline_symbol));
-  if (words && !training.symbol.empty()) vocabulary.add(training.symbol);
+  if (words) {
+    for (const std::string& symbol : training.symbols) vocabulary.add(symbol);
+  }
   for (const auto& [symbol, count] : sorted) {
     if (training.vocabulary_size > 0 && vocabulary.size() >= training.vocabulary_size) break;
     if (!vocabulary.find(symbol)) vocabulary.add(std::string(symbol));
@@ -80,7 +82,7 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
                                    .character_coverage = training.character_coverage,
                                    .byte_fallback = training.byte_fallback,
                                    .newline = training.newline,
-                                   .symbol = training.symbol});
+                                   .symbols = training.symbols});
   return {SentencePieceModel(model, "the trained tokenizer"), options};
 }
 

@@ -19,7 +19,7 @@ struct TokenizerTraining {
   // For documents: learn a symbol for the line end; with characters, also for tab and carriage
   // return.
   bool newline = false;
-  std::string symbol = {};  // SentencePiece, words: a mark in the text that is one token
+  std::vector<std::string> symbols = {};  // SentencePiece, words: marks that are one token each
 };
 
 Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions& options,

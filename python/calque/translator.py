@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import replace
-from typing import Any, Iterable, Mapping, Sequence, overload
+from typing import Any, Iterable, Mapping, Sequence, Union, overload
 
 from . import _calque
 from ._native import Error, set_threads
@@ -13,6 +13,8 @@ from ._texts import blocks, check_text, shown_progress, texts_of
 from .ctranslate2 import BatchTranslation
 from .model import Model, run_path
 from .results import Alignment, Explanation, Score, Translation
+
+Glossary = Union[str, "os.PathLike[str]", Mapping[str, Union[str, Sequence[str]]]]
 
 _TEXTS_AT_ONCE = 2000  # as `calque translate`, so that both round alike
 
@@ -56,8 +58,8 @@ class Translator(BatchTranslation, Model):
     def translate(self, texts: str | Iterable[str], *, beam: int | None = None,
                   n_best: int | None = None, prefix: str | Iterable[str] | None = None,
                   alignment: bool = False, attention: bool = False,
-                  sampling: Mapping[str, float] | None = None, progress: bool | None = None,
-                  **decoding: Any) -> Translation | list[Translation]:
+                  sampling: Mapping[str, float] | None = None, glossary: Glossary | None = None,
+                  progress: bool | None = None, **decoding: Any) -> Translation | list[Translation]:
         """Translates a text, or each text of an iterable, in its order.
 
         beam: the width of the beam; 1 is greedy search. By default the config of the run decides.
@@ -67,13 +69,17 @@ class Translator(BatchTranslation, Model):
         attention: also returns the attention of the translation's tokens to those of the text.
         sampling: draws translations instead of searching: a dict of temperature, top_k, top_p,
             min_p, repetition_penalty and seed.
+        glossary: terms that translations must have: a dict of terms with their translations, each
+            a text or a list of forms, or the path of a file with columns.
         progress: shows a tqdm bar; by default only for work of more than two seconds.
         decoding: keys of the config's section `decoding`, such as length_penalty=0.8.
         """
         one = isinstance(texts, str)
         sources = [check_text(texts, "the text")] if one else texts_of(texts)
         prefixes = _prefixes(prefix, len(sources))
-        request = self._request(beam, n_best, sampling, alignment, attention, decoding)
+        if glossary is not None and (alignment or attention):
+            raise Error("glossary: alignment and attention are not computed with one")
+        request = self._request(beam, n_best, sampling, alignment, attention, decoding, glossary)
         results: list[Translation] = []
         with shown_progress(len(sources), progress) as show:
             for first, block in blocks(sources, _TEXTS_AT_ONCE):
@@ -92,17 +98,17 @@ class Translator(BatchTranslation, Model):
     def translate_text(self, texts: Iterable[str], **options: Any) -> list[str]: ...
 
     def translate_text(self, texts: str | Iterable[str], *, beam: int | None = None,
-                       **decoding: Any) -> str | list[str]:
+                       glossary: Glossary | None = None, **decoding: Any) -> str | list[str]:
         """Translates a text of any number of sentences and lines, or each text of an iterable.
 
         The sentences are translated one by one; the white space between them, line ends included,
         stays as it is, as do addresses of web pages and e-mail.
 
-        beam, decoding: as for `translate`.
+        beam, glossary, decoding: as for `translate`.
         """
         one = isinstance(texts, str)
         sources = [check_text(texts, "the text")] if one else texts_of(texts)
-        request = self._request(beam, None, None, False, False, decoding)
+        request = self._request(beam, None, None, False, False, decoding, glossary)
         found: list[str] = self._opened.translate_text(request, sources, 0)
         return found[0] if one else found
 
@@ -127,9 +133,11 @@ class Translator(BatchTranslation, Model):
         return Explanation(self._opened.explain(check_text(text, "the text"), beam or 0))
 
     def _request(self, beam: int | None, n_best: int | None, sampling: Mapping[str, float] | None,
-                 alignment: bool, attention: bool, decoding: Mapping[str, Any]) -> Any:
+                 alignment: bool, attention: bool, decoding: Mapping[str, Any],
+                 glossary: Glossary | None = None) -> Any:
+        terms = None if glossary is None else _terms(glossary)
         key = (beam, n_best, alignment, attention, repr(sorted(decoding.items())),
-               repr(sorted((sampling or {}).items())))
+               repr(sorted((sampling or {}).items())), repr(terms))
         if key not in self._requests:
             for name, value in (("beam", beam), ("n_best", n_best)):
                 if value is not None and not 1 <= value <= 1000:
@@ -144,7 +152,8 @@ class Translator(BatchTranslation, Model):
             settings = [f"decoding.{name}={_yaml(value)}" for name, value in decoding.items()]
             self._requests[key] = self._opened.request(
                 settings, beam or 0, n_best or 0,
-                None if sampling is None else _sampling(sampling), alignment, attention)
+                None if sampling is None else _sampling(sampling), alignment, attention,
+                None if terms is None else _glossary(terms))
         return self._requests[key]
 
     def _warn(self, request: Any, results: list[Translation]) -> None:
@@ -175,6 +184,22 @@ def _sampling(sampling: Mapping[str, float]) -> Any:
     except TypeError:
         raise Error("sampling: must be a dict of temperature, top_k, top_p, min_p, "
                     f"repetition_penalty and seed, not {dict(sampling)!r}") from None
+
+
+def _terms(glossary: Glossary) -> Any:
+    if not isinstance(glossary, Mapping):
+        path = os.fspath(glossary)
+        return path, os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+    terms = []
+    for source, targets in glossary.items():
+        forms = [targets] if isinstance(targets, str) else list(targets)
+        terms.append((check_text(source, "glossary"),
+                      [check_text(each, "glossary") for each in forms]))
+    return terms
+
+
+def _glossary(terms: Any) -> Any:
+    return _calque.read_glossary(terms[0]) if isinstance(terms, tuple) else _calque.Glossary(terms)
 
 
 def _yaml(value: Any) -> str:

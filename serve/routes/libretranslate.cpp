@@ -7,9 +7,9 @@
 
 #include "data/placeholders/kept_batch.h"
 #include "serve/http/error.h"
+#include "serve/request_glossary.h"
 #include "serve/request_texts.h"
 #include "serve/service.h"
-#include "train/tasks/translation/search.h"
 
 namespace calque {
 namespace {
@@ -64,11 +64,12 @@ Choice translator_for(const ServedRuns& runs, const Fields& fields,
 
 // The tokens of each sentence.
 std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
+                                          const TextSearch& search,
                                           const std::vector<std::string>& sentences) {
   const int64_t most = translator.run.model().learned_positions();
   std::vector<QueuedWork::Sentence> all;
   for (const std::string& sentence : sentences) {
-    all.push_back(translator.run.tokenizers.source.encode(sentence));
+    all.push_back(source_tokens(translator.run.tokenizers, sentence, search));
     if (const int64_t tokens = std::ssize(all.back()) + 1; most > 0 && tokens > most) {
       refuse(400, "a sentence has {} tokens, but the model has learned {} positions; split it",
              tokens, most);
@@ -126,7 +127,8 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
     refuse(400, "{} sentences; a request may have at most {}", sentences.size(), most);
   }
   const KeptBatch kept(sentences, texts.kinds());
-  std::vector<QueuedWork::Sentence> tokens = encoded(translator, kept.inputs());
+  const TextSearch search = search_of(translator, fields);
+  std::vector<QueuedWork::Sentence> tokens = encoded(translator, search, kept.inputs());
   const json warnings = warnings_of(translator, std::span(tokens).first(sentences.size()));
   const auto done = [=](const std::vector<std::vector<std::string>>& found) {
     json result = answer_of(texts.joined(kept.chosen(found)), list, alternatives > 0);
@@ -141,9 +143,9 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   };
   if (sentences.empty()) return done({});
   QueuedWork work;
-  work.group = translator.name + " " + std::to_string(alternatives);
-  work.translate = [&translator, alternatives](std::span<const QueuedWork::Sentence> some) {
-    return translations(translator, 1 + alternatives, some);
+  work.group = translator.name + " " + std::to_string(alternatives) + glossary_group(search);
+  work.translate = [&translator, search, alternatives](std::span<const QueuedWork::Sentence> some) {
+    return translations(translator, search, 1 + alternatives, some);
   };
   work.sentences = std::move(tokens);
   work.done = done;

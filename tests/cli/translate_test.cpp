@@ -67,6 +67,39 @@ TEST_CASE("--text translates each sentence of a line by itself, and keeps all wh
   CHECK(translate("a", "--text --n-best 2").status == 2);
 }
 
+TEST_CASE("--glossary decides terms, and a line of it that is no term is an error") {
+  const std::string terms = trained().file("terms.tsv");
+  const auto with = [&](const std::string& lines, const std::string& options = "") {
+    run("printf '" + lines + "' > " + terms);
+    return translate("a b\\nc\\n", "--glossary " + terms + " " + options);
+  };
+  const std::string plain = translate("a b\\nc\\n", "").out;
+  const CommandResult found = with("b\\tq r\\n");
+  CHECK(found.err == "");
+  CHECK(found.out.substr(0, found.out.find('\n')).find("q r") != std::string::npos);
+  CHECK(found.out.substr(found.out.find('\n')) == plain.substr(plain.find('\n')));
+  CHECK(with("b\\tq r\\n", "--text").out == found.out);
+  CHECK(with("z\\tq\\n").out == plain);
+  const CommandResult bad = with("b\\tq\\nc\\n");
+  CHECK(bad.status == 1);
+  CHECK(bad.err.find("terms.tsv:2: has no tab") != std::string::npos);
+  CHECK(with("b\\tq\\n", "--alignment").status == 2);
+  CHECK(with("b\\tq\\n", "--set decoding.force_terms=false")
+            .err.find("was not trained with data.terms") != std::string::npos);
+  CHECK(translate("a", "--glossary nowhere.tsv").err.find("nowhere.tsv") != std::string::npos);
+}
+
+TEST_CASE("--mbr takes a sample, the same one each time, and needs a number") {
+  const std::string once = translate("a b c\\n", "--mbr 8 --scores").out;
+  CHECK(count_lines(once) == 1);
+  CHECK(translate("a b c\\n", "--mbr 8 --scores").out == once);
+  CHECK(translate("a b c\\n", "--set decoding.mbr=8 --scores").out == once);
+  CHECK(translate("a b c\\n", "--mbr 8 --mbr-metric bleu").status == 0);
+  CHECK(translate("a", "--mbr 0").status == 2);
+  CHECK(translate("a", "--mbr-metric chrf").status == 2);
+  CHECK(translate("a", "--mbr 2 --mbr-metric ter").status == 2);
+}
+
 TEST_CASE("--po fills a catalogue's untranslated messages, and msgfmt accepts them") {
   const std::string po = trained().file("de.po"), filled = trained().file("filled.po");
   std::ofstream(trained().place / "de.po")

@@ -11,10 +11,11 @@
 #include "data/corpora/corpus.h"
 #include "decode/score.h"
 #include "serve/kept_reply.h"
+#include "support/message_of.h"
 #include "train/metrics/spans.h"
 #include "train/tasks/fixture.h"
-#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/text_search.h"
 
 namespace calque {
 namespace {
@@ -44,7 +45,8 @@ struct TestService {
   Service service;
 
   explicit TestService(const ServiceOptions& options = {})
-      : service(open_served_runs(places(trained().places(), {})), options) {}
+      : TestService(open_served_runs(places(trained().places(), {})), options) {}
+  TestService(ServedRuns runs, const ServiceOptions& options) : service(std::move(runs), options) {}
 
   HttpResponse answer(const HttpRequest& request) { return answer_of(service, request); }
   HttpResponse get(const std::string& path, const std::string& query = "") {
@@ -97,6 +99,40 @@ TEST_CASE("the sentences of a line are translated by themselves unless split_sen
   CHECK(translated(text, false) == translated("a b c! c b? a", false));
   CHECK(served.posted("/translate", {{"q", text}, {"target", "tgt"}})["translatedText"] ==
         translated(text));
+}
+
+TEST_CASE("a glossary of a request, or of the server, decides the terms of a translation") {
+  TestService served;
+  const auto request = [](const json& glossary) {
+    return json{{"q", "a b"}, {"target", "tgt"}, {"glossary", glossary}};
+  };
+  const auto translated = [&](const json& glossary) {
+    return served.posted("/translate", request(glossary)).at("translatedText").get<std::string>();
+  };
+  const std::string plain = translated(json::object());
+  CHECK(translated({{"b", "q r"}}).find("q r") != std::string::npos);
+  CHECK(translated({{"b", {"q r", "x y"}}}) != plain);
+  CHECK(translated({{"z", "q r"}}) == plain);
+  const auto refusal = [&](const json& glossary) {
+    return served.refused("/translate", request(glossary));
+  };
+  CHECK(refusal("b") == "400 glossary: must be an object of terms and translations");
+  CHECK(refusal({{"b", 3}}) == "400 glossary: 'b' needs a text or a list of texts");
+  CHECK(refusal({{"b", json::array()}}) == "400 glossary: 'b' has no translation");
+  CHECK(refusal({{"", "x"}}) == "400 glossary: '': a term is empty; write a term");
+  CHECK(refusal({{"b", "a\tb"}}) == "400 glossary: 'b': a term has a control character (U+0009)");
+
+  const TemporaryFolder folder;
+  const std::string file = folder.write("terms.tsv", "b\tq r\n");
+  ServedRuns runs = open_served_runs(places(trained().places(), {}));
+  set_glossary(runs, file);
+  CHECK(message_of([&] { set_glossary(runs, "x=" + file); }) ==
+        "--glossary x=" + file + ": no translator has this name");
+  TestService with_terms(std::move(runs), {});
+  CHECK(with_terms.posted("/translate", {{"q", "a b"}, {"target", "tgt"}})["translatedText"]
+            .get<std::string>()
+            .find("q r") != std::string::npos);
+  CHECK(with_terms.posted("/translate", request(json::object()))["translatedText"] == plain);
 }
 
 TEST_CASE("addresses of web pages and e-mail are in the translation as they are") {

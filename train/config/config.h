@@ -24,6 +24,7 @@
 #include "optim/flat.h"
 #include "train/config/checks/limits.h"
 #include "train/metrics/tokenization/tokenization.h"
+#include "train/metrics/translation/minimum_risk.h"
 
 namespace calque {
 
@@ -117,6 +118,14 @@ struct Distillation {
   bool operator==(const Distillation&) const = default;
 };
 
+// Terms that are marked in training sources, with their translations.
+struct TermTraining {
+  double share = 0;  // of the pairs with terms; 0: none
+  std::string file;  // a glossary; empty: learned from the corpora
+
+  bool operator==(const TermTraining&) const = default;
+};
+
 struct DataConfig {
   std::vector<std::string> languages;
   Corpora train;
@@ -124,6 +133,7 @@ struct DataConfig {
   Corpora test;
   BackTranslation back_translate;
   Distillation distill;
+  TermTraining terms;
   bool lowercase = false;
   bool nfkc = true;
   InvalidText invalid_utf8 = InvalidText::error;
@@ -317,6 +327,9 @@ struct DecodingConfig {
   int64_t max_length_extra = 50;
   int64_t no_repeat_ngram = 0;
   bool allow_unknown = false;
+  bool force_terms = true;
+  int64_t mbr = 0;
+  Utility mbr_metric = Utility::chrf;
   int64_t batch_tokens = 4096;
   Precision precision = Precision::full;
   Tokenization bleu_tokenize = Tokenization::v13a;

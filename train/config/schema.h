@@ -78,6 +78,7 @@ using RotationKey = Key<Rotation>;
 using EmbeddingKey = Key<EmbeddingConfig>;
 using BackTranslationKey = Key<BackTranslation>;
 using DistillationKey = Key<Distillation>;
+using TermTrainingKey = Key<TermTraining>;
 
 // Reads, writes and describes values in a range. Choices does the same for an enum.
 template <class Value>
@@ -147,6 +148,7 @@ const std::vector<RotationKey>& rotation_keys();                 // of model.rot
 const std::vector<EmbeddingKey>& embedding_keys();               // of model.embeddings
 const std::vector<BackTranslationKey>& back_translation_keys();  // of data.back_translate
 const std::vector<DistillationKey>& distillation_keys();         // of data.distill
+const std::vector<TermTrainingKey>& term_training_keys();        // of data.terms
 const ConfigKey* find_config_key(std::string_view name);
 
 // The tables behind config_keys().
@@ -195,5 +197,9 @@ std::string allowed_values(const Range&, const BackTranslation&);
 void read_value(const YamlValue& from, std::string_view key, const Range&, Distillation& to);
 std::string write_value(const Distillation& distillation);
 std::string allowed_values(const Range&, const Distillation&);
+
+void read_value(const YamlValue& from, std::string_view key, const Range&, TermTraining& to);
+std::string write_value(const TermTraining& terms);
+std::string allowed_values(const Range&, const TermTraining&);
 
 }  // namespace calque

@@ -208,6 +208,11 @@ std::string config_reference() {
         "[translating.md](translating.md#synthetic-corpora) has a recipe.\n\n{}",
         table_head);
     for (const DistillationKey& key : distillation_keys()) text += key_row(key, key.name);
+    text += fmt::format(
+        "\n### Terms\n\nThe map `terms`. `share` is required. "
+        "[translating.md](translating.md#glossaries) has a recipe.\n\n{}",
+        table_head);
+    for (const TermTrainingKey& key : term_training_keys()) text += key_row(key, key.name);
   }
   return text;
 }

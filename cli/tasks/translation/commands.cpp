@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
+#include "cli/tasks/translation/glossary_option.h"
 #include "core/error.h"
 #include "data/datasets/check.h"
 #include "data/files/packed_files.h"
@@ -99,15 +100,16 @@ void evaluate_translation(const EvaluateArguments& arguments,
   config.decoding = decoding_of(runs.front(), arguments.decoding);
   BleuOptions bleu = bleu_options(config);
   if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
+  TextSearch search = text_search(config.decoding);
+  search.terms = term_use_of(arguments.glossary, runs, config.decoding);
   for (const TranslationRun& run : runs) fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string translations;
   CometFiles comet;
   for (const auto& [corpus, split] : corpora) {
     const Progress progress;
     const SplitResult result = evaluate_corpus(
-        runs, corpus_name(corpus), corpus_sources({corpus}, config.data, split).front(),
-        translation_options(config.decoding), bleu,
-        [&](int64_t sentences) { progress.show("sentences", sentences); });
+        runs, corpus_name(corpus), corpus_sources({corpus}, config.data, split).front(), search,
+        bleu, [&](int64_t sentences) { progress.show("sentences", sentences); });
     progress.end();
     fmt::print("{}", to_text(result, arguments.samples));
     if (arguments.by_length) {

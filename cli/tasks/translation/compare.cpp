@@ -73,7 +73,7 @@ std::vector<std::string> translations_by(const std::string& path, const CompareA
   const DecodingConfig decoding = decoding_of(runs.front(), arguments.decoding);
   const Progress progress;
   std::vector<std::string> outputs =
-      translate_split(runs, {test.sources, {}, test.places}, translation_options(decoding),
+      translate_split(runs, {test.sources, {}, test.places}, text_search(decoding),
                       [&](int64_t sentences) { progress.show("sentences", sentences); });
   progress.end();
   return outputs;

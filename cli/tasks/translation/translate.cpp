@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
+#include "cli/tasks/translation/glossary_option.h"
 #include "cli/tasks/translation/line_warnings.h"
 #include "cli/tasks/translation/translate_document.h"
 #include "cli/tasks/translation/translate_po.h"
@@ -32,7 +33,7 @@ struct TranslateArguments {
   std::vector<std::string> runs;
   std::optional<Precision> precision;
   DecodingChoice decoding;
-  std::string input, output, prefix, po, document;
+  std::string input, output, prefix, po, document, glossary;
   std::vector<std::string> memory;
   std::optional<Sampling> sampling;
   int64_t buffer = 0;
@@ -42,8 +43,8 @@ struct TranslateArguments {
 };
 
 LineOptions line_options(const TranslateArguments& arguments, const DecodingConfig& decoding) {
-  LineOptions options{translation_options(decoding), arguments.scores, arguments.alignment};
-  TranslationOptions& search = options.search;
+  LineOptions options{text_search(decoding), arguments.scores, arguments.alignment};
+  TextSearch& search = options.search;
   if (arguments.length_penalty >= 0) {
     if (search.penalty == SearchOptions::Penalty::none) {
       fail("--length-penalty needs a decoding.length_penalty_kind other than none; set one");
@@ -152,8 +153,9 @@ void translate(TranslateArguments arguments) {
   }
   std::vector<TranslationRun> runs =
       open_translation_runs(places(arguments.runs, arguments.precision));
-  const LineOptions options =
-      line_options(arguments, decoding_of(runs.front(), arguments.decoding));
+  const DecodingConfig decoding = decoding_of(runs.front(), arguments.decoding);
+  LineOptions options = line_options(arguments, decoding);
+  options.search.terms = term_use_of(arguments.glossary, runs, decoding);
   if (!arguments.po.empty()) {
     TextTranslator translator(runs, options.search, keep_in_catalogue);
     return translate_po(arguments.po, arguments.memory,
@@ -241,7 +243,9 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       ->excludes(po)
       ->excludes(document)
       ->type_name("FILE");
+  CLI::Option* glossary = add_glossary(command, arguments.glossary);
   add_sampling_option(command, arguments.sampling)->excludes(beam);
+  add_minimum_risk(&command, arguments.decoding.settings);
   add_decoding_settings(&command, arguments.decoding.settings);
   command
       .add_flag("--scores", arguments.scores,
@@ -252,6 +256,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
   command
       .add_flag("--alignment", arguments.alignment,
                 "Add the alignment of words as i-j, from attention")
+      ->excludes(glossary)
       ->excludes(text)
       ->excludes(po)
       ->excludes(document);

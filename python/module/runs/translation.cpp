@@ -10,9 +10,9 @@
 #include "train/tasks/translation/decoding.h"
 #include "train/tasks/translation/parts.h"
 #include "train/tasks/translation/scoring.h"
-#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/text_search.h"
 #include "train/tasks/translation/texts.h"
 #include "train/tasks/translation/word_alignment.h"
 
@@ -40,15 +40,19 @@ OpenTranslator open_translator(const std::vector<std::string>& folders,
 
 // How to search, and what to return beside the texts.
 struct TranslationRequest {
-  TranslationOptions search;
+  TextSearch search;
   bool alignment = false, attention = false;
 };
 
 TranslationRequest request_of(const OpenTranslator& translator, const DecodingChoice& choice,
                               const std::optional<Sampling>& sampling, bool alignment,
-                              bool attention) {
-  TranslationRequest request{translation_options(decoding_of(translator.first(), choice)),
-                             alignment, attention};
+                              bool attention, const std::optional<Glossary>& glossary) {
+  const DecodingConfig decoding = decoding_of(translator.first(), choice);
+  TranslationRequest request{text_search(decoding), alignment, attention};
+  if (glossary) {
+    request.search.terms = term_use(translator.runs, std::make_shared<const Glossary>(*glossary),
+                                    decoding.force_terms);
+  }
   limit_sources(translator.first(), request.search);
   request.search.sampling = sampling;
   return request;
@@ -154,7 +158,9 @@ py::list translate_texts_of(const OpenTranslator& translator, const TranslationR
     require_no_objection(translator, texts, PairSide::source);
     require_no_objection(translator, prefixes, PairSide::target);
     const Tokenizers& both = translator.first().tokenizers;
-    for (const std::string& text : texts) sources.push_back(both.source.encode(text));
+    for (const std::string& text : texts) {
+      sources.push_back(source_tokens(both, text, request.search));
+    }
     for (const std::string& text : prefixes) beginnings.push_back(both.target.encode(text));
     return 0;
   });
@@ -235,7 +241,26 @@ std::string attention_svg(const std::vector<std::string>& source,
 
 }  // namespace
 
+// Throws an Error for a text that is no term.
+Glossary glossary_of(const std::vector<std::pair<std::string, std::vector<std::string>>>& terms) {
+  std::vector<Term> checked;
+  for (const auto& [source, targets] : terms) {
+    std::vector<std::string> texts = {source};
+    texts.insert(texts.end(), targets.begin(), targets.end());
+    for (const std::string& text : texts) {
+      const std::string objection = objection_to_term(text);
+      if (!objection.empty()) fail("glossary: '{}' {}", text, objection);
+    }
+    if (targets.empty()) fail("glossary: '{}' has no translation", source);
+    checked.push_back({source, targets});
+  }
+  if (checked.empty()) fail("glossary: has no terms");
+  return Glossary(checked);
+}
+
 void bind_translation(py::module_& module) {
+  py::class_<Glossary>(module, "Glossary").def(py::init(&glossary_of));
+  module.def("read_glossary", &read_glossary, py::call_guard<py::gil_scoped_release>());
   py::class_<TranslationRequest>(module, "TranslationRequest")
       .def("warning", [](const TranslationRequest& request, int64_t tokens) {
         return long_source_warning(tokens, request.search);
@@ -266,9 +291,12 @@ void bind_translation(py::module_& module) {
           "request",
           [](const OpenTranslator& translator, const std::vector<std::string>& settings,
              int64_t beam, int64_t n_best, const std::optional<Sampling>& sampling, bool alignment,
-             bool attention) {
-            return request_of(translator, {settings, beam, n_best}, sampling, alignment, attention);
-          })
+             bool attention, const std::optional<Glossary>& glossary) {
+            return request_of(translator, {settings, beam, n_best}, sampling, alignment, attention,
+                              glossary);
+          },
+          py::arg("settings"), py::arg("beam"), py::arg("n_best"), py::arg("sampling"),
+          py::arg("alignment"), py::arg("attention"), py::arg("glossary") = std::nullopt)
       .def("translate", &translate_texts_of)
       .def("translate_ids", &translate_ids)
       .def("translate_text", &translate_paragraphs)

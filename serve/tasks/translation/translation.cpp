@@ -4,7 +4,6 @@
 #include "core/error.h"
 #include "serve/served_task.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/sentence_words.h"
 #include "train/tasks/translation/settings.h"
 
@@ -41,8 +40,9 @@ void open_translator(ServedRuns& runs, const RunPlace& place, const std::string&
       .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
   served.splitter = source_splitter(served.run);
   std::tie(served.source, served.target) = languages_of(served.run.config);
-  served.options = translation_options(served.run.config.decoding);
+  served.options = text_search(served.run.config.decoding);
   limit_sources(served.run, served.options);
+  served.forces_terms = served.run.config.decoding.force_terms;
   learn_languages(runs.detector, served);
   runs.translators.push_back(std::move(served));
 }
@@ -65,9 +65,25 @@ constexpr KnownRoute translation_routes[] = {
 
 }  // namespace
 
+void set_glossary(ServedRuns& runs, const std::string& given) {
+  std::vector<ServedTranslator>& all = runs.translators;
+  const size_t equal = given.find('=');
+  auto chosen = all.begin();
+  if (equal != given.npos) {
+    chosen = std::ranges::find(all, given.substr(0, equal), &ServedTranslator::name);
+    if (chosen == all.end()) fail("--glossary {}: no translator has this name", given);
+  } else if (all.size() != 1) {
+    fail("--glossary {}: there are {} translators; name one, NAME={}", given, all.size(), given);
+  }
+  const std::string path = equal == given.npos ? given : given.substr(equal + 1);
+  chosen->options.terms =
+      term_use(std::span(&chosen->run, 1), std::make_shared<const Glossary>(read_glossary(path)),
+               chosen->forces_terms);
+}
+
 std::vector<std::vector<std::string>> translations(
-    const ServedTranslator& by, int64_t count, std::span<const std::vector<int32_t>> sentences) {
-  TranslationOptions options = by.options;
+    const ServedTranslator& by, TextSearch options, int64_t count,
+    std::span<const std::vector<int32_t>> sentences) {
   options.n_best = count;
   options.beam = std::max(options.beam, count);
   const Translator models[] = {by.run.model()};

@@ -208,7 +208,8 @@ TEST_CASE("a mark in the text is one token, even if it is rare") {
   for (const std::string& text : small_texts()) texts.push_back("<bt> " + text);
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
     const Tokenizer marked =
-        train_tokenizer(texts, {.kind = kind}, {.vocabulary_size = 60, .symbol = "<bt>"});
+        train_tokenizer(texts, {.kind = kind}, {.vocabulary_size = 60, .symbols = {"<bt>", "<a>"}});
+    CHECK(marked.symbol(marked.encode("the<a>").back()) == "<a>");
     const Ids with = marked.encode("<bt> the cat"), without = marked.encode("the cat");
     CHECK(Ids(with.end() - std::ssize(without), with.end()) == without);
     CHECK(with.size() <= without.size() + 2);  // the space before the line may be a token
@@ -217,8 +218,9 @@ TEST_CASE("a mark in the text is one token, even if it is rare") {
     CHECK(marked.decode(with) == "<bt> the cat");
   }
   const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words},
-                                          {.min_count = 2, .symbol = "<bt>"});
+                                          {.min_count = 2, .symbols = {"<bt>", "<a>"}});
   CHECK(words.symbol(words.encode("<bt> the").front()) == "<bt>");
+  CHECK(words.symbol(words.encode("<a> the").front()) == "<a>");
 }
 
 TEST_CASE("a decoded text is one line, whatever bytes it contains") {

@@ -53,6 +53,27 @@ def test_a_text_is_translated_as_by_the_command(runs, program):
         model.translate_text(["a", "\ud800"])
 
 
+def test_glossaries_are_those_of_the_command(runs, program, tmp_path):
+    run = runs.of("translation")
+    model = calque.load(run)
+    terms = tmp_path / "terms.tsv"
+    lines = ["a b c", "", "d d", "e"]
+    terms.write_text("b\tq r\nd\tz\ty\n")
+    expected = program("translate", run, "--glossary", terms,
+                       text="".join(line + "\n" for line in lines)).splitlines()
+    for glossary in (terms, str(terms), {"b": "q r", "d": ["z", "y"]}):
+        assert [each.text for each in model.translate(lines, glossary=glossary)] == expected
+    assert "q r" in expected[0] and expected[1] == ""
+    assert model.translate_text("a b c", glossary={"b": "q r"}) == \
+        model.translate("a b c", glossary={"b": "q r"}).text
+    for glossary, message in (({"": "x"}, "glossary: '' is empty"), ({"b": []}, "'b' has no"),
+                              ({"b": "x\ty"}, "control character"), ({}, "has no terms")):
+        with pytest.raises(calque.Error, match=message):
+            model.translate("b", glossary=glossary)
+    with pytest.raises(calque.Error, match="alignment"):
+        model.translate("b", glossary={"b": "x"}, alignment=True)
+
+
 def test_prefixes_sampling_and_settings_are_those_of_the_command(runs, program, tmp_path):
     run = runs.of("translation")
     model = calque.load(run)

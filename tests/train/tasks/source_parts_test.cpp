@@ -2,8 +2,8 @@
 #include "data/tokenizers/training.h"
 #include "train/tasks/translation/parts.h"
 #include "train/tasks/translation/run.h"
-#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/text_search.h"
 #include "train/trainer_fixture.h"
 
 namespace calque {

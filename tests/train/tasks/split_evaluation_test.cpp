@@ -1,8 +1,8 @@
 // What `calque evaluate` counts: every pair once, or the reason why not; and what it decodes.
 #include "train/tasks/translation/split_evaluation.h"
 
-#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/text_search.h"
 #include "train/trainer_fixture.h"
 
 namespace calque {

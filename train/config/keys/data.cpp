@@ -50,6 +50,10 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "Replaces the targets of `data.train` by the translations of a better run, the teacher "
          "(sequence-level distillation). The keys are below.")
       .needs(Feature::pairs);
+  in.key("terms", &D::terms, {}, harmful,
+         "Marks terms in a share of the training sources, with their translations, so that the run "
+         "uses the glossaries that its user gives it. The keys are below.")
+      .needs(Feature::pairs);
   in.key("lowercase", &D::lowercase, {}, harmful,
          "Converts both sides to lower case, references included.", "Joey NMT: lowercase")
       .needs(Feature::text);

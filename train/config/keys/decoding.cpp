@@ -61,6 +61,16 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
       "allow_unknown", &D::allow_unknown, {}, harmless,
       "Whether a translation may contain <unk>, the token for text that is not in the vocabulary.",
       "Marian: allow-unk");
+  in.key(
+      "force_terms", &D::force_terms, {}, harmless,
+      "With a glossary, searches a translation that lacks a term again and lets it end only with "
+      "the term.");
+  in.key(
+      "mbr", &D::mbr, between(0, 1000), harmless,
+      "Minimum Bayes risk decoding: draws this many translations at random and takes the one that "
+      "is on average the most similar to the others. 0: off. Validation does not use it.");
+  in.key("mbr_metric", &D::mbr_metric, utilities, harmless, "The similarity of two translations.")
+      .idle_if([](const Config& c) { return c.decoding.mbr == 0; }, "needs decoding.mbr");
   in.key("batch_tokens", &D::batch_tokens, between(1, 100'000'000), harmless,
          "The approximate number of tokens, over all hypotheses, that are decoded in one batch. It "
          "affects only the speed.",

@@ -1,4 +1,4 @@
-// The keys of data.back_translate and data.distill, two small maps.
+// The keys of data.back_translate, data.distill and data.terms, small maps.
 #include "core/error.h"
 #include "train/config/schema.h"
 #include "train/config/small_map.h"
@@ -51,7 +51,26 @@ std::vector<DistillationKey> declare_distillation_keys() {
   return table;
 }
 
+std::vector<TermTrainingKey> declare_term_training_keys() {
+  std::vector<TermTrainingKey> table;
+  Section in(
+      "", [](auto& terms) -> auto& { return terms; }, table);
+  constexpr OnResume fixed = OnResume::harmful;
+  using T = TermTraining;
+  in.key("share", &T::share, between(0.001, 1), fixed,
+         "The share of the pairs with terms that are marked, such as 0.1.");
+  in.key("file", &T::file, {}, fixed,
+         "A glossary: lines of a term, a tab and its translation. Empty: pairs of words that IBM "
+         "model 1 learns from the corpora, which also teaches a run to inflect the terms.");
+  return table;
+}
+
 }  // namespace
+
+const std::vector<TermTrainingKey>& term_training_keys() {
+  static const std::vector<TermTrainingKey> keys = declare_term_training_keys();
+  return keys;
+}
 
 const std::vector<BackTranslationKey>& back_translation_keys() {
   static const std::vector<BackTranslationKey> keys = declare_back_translation_keys();
@@ -99,6 +118,22 @@ std::string write_value(const Distillation& distillation) {
 
 std::string allowed_values(const Range&, const Distillation&) {
   return "a map such as {run: runs/teacher}";
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, TermTraining& to) {
+  if (from.kind != YamlValue::Kind::map) refuse_value(from, key, allowed_values(range, to));
+  TermTraining read;
+  read_small_map(from, key, term_training_keys(), read);
+  if (!from.entries.empty() && read.share == 0) fail("{}: {}: needs share", from.place.text(), key);
+  to = read;
+}
+
+std::string write_value(const TermTraining& terms) {
+  return terms.share == 0 ? "{}" : write_small_map(term_training_keys(), terms);
+}
+
+std::string allowed_values(const Range&, const TermTraining&) {
+  return "a map such as {share: 0.1, file: terms.tsv}";
 }
 
 }  // namespace calque

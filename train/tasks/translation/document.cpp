@@ -19,7 +19,7 @@ struct SomeTexts {
 }  // namespace
 
 DocumentTranslator::DocumentTranslator(const std::vector<TranslationRun>& runs,
-                                       const TranslationOptions& options)
+                                       const TextSearch& options)
     : run_(runs.front()),
       splitter_(source_splitter(run_)),
       translator_(runs, options, {.kinds = kept_in_markup}) {}

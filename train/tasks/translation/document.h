@@ -22,7 +22,7 @@ struct DocumentCounts {
 class DocumentTranslator {
  public:
   // The first run of an ensemble aligns words. The runs must outlive the translator.
-  DocumentTranslator(const std::vector<TranslationRun>& runs, const TranslationOptions& options);
+  DocumentTranslator(const std::vector<TranslationRun>& runs, const TextSearch& options);
 
   // The file with its texts translated, and the language of the target in place of that of the
   // source. Throws an Error that names the file and the line for a text that the model cannot read.

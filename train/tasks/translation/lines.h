@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "train/tasks/translation/run.h"
-#include "train/tasks/translation/search.h"
+#include "train/tasks/translation/text_search.h"
 
 namespace calque {
 
@@ -16,7 +16,7 @@ namespace calque {
 // n_best above 1, a line of input has up to n_best lines of output, which begin with its number and
 // have `scores` (Moses' n-best format).
 struct LineOptions {
-  TranslationOptions search;
+  TextSearch search;
   bool scores = false;     // the score of the ranking, and the log-probability
   bool alignment = false;  // pairs i-j of source and target words, from 0 (Pharaoh)
 };

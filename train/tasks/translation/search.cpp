@@ -18,6 +18,7 @@ namespace {
 struct SearchInputs {
   std::vector<std::vector<int32_t>> sources, prefixes;
   std::vector<int64_t> numbers;
+  std::vector<std::shared_ptr<const RequiredPhrases>> required;
   std::vector<std::pair<size_t, size_t>> uses;  // of each part: the index of its source, its input
 };
 
@@ -82,41 +83,17 @@ std::vector<FoundTranslations> search_sources(std::span<const Translator> models
       inputs.sources.push_back(std::move(part));
       inputs.prefixes.push_back(std::exchange(beginning, {}));
       inputs.numbers.push_back(first_number + static_cast<int64_t>(i));
+      const bool whole = asked.required && own.source_ends.size() == 1;
+      inputs.required.push_back(whole ? (*asked.required)[i] : nullptr);
     }
   }
   TranslationOptions options = asked;
   options.numbers = &inputs.numbers;
+  if (asked.required) options.required = &inputs.required;
   if (!prefixes.empty()) options.prefixes = &inputs.prefixes;
   const auto best = translate(models, inputs.sources, options, done);
   for (const auto& [source, input] : inputs.uses) append_part(found[source], best[input]);
   return found;
-}
-
-std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
-                                            const Tokenizers& tokenizers,
-                                            std::span<const std::string> texts,
-                                            const TranslationOptions& options,
-                                            std::span<const std::string> prefixes,
-                                            int64_t first_number,
-                                            const std::function<void(int64_t)>& done) {
-  std::vector<std::vector<int32_t>> sources, beginnings;
-  for (const std::string& text : texts) sources.push_back(tokenizers.source.encode(text));
-  for (const std::string& text : prefixes) beginnings.push_back(tokenizers.target.encode(text));
-  return search_sources(models, tokenizers, std::move(sources), options, beginnings, first_number,
-                        done);
-}
-
-std::vector<std::string> translate_texts(std::span<const Translator> models,
-                                         const Tokenizers& tokenizers,
-                                         std::span<const std::string> texts,
-                                         const TranslationOptions& options,
-                                         const std::function<void(int64_t)>& done) {
-  std::vector<std::string> translations;
-  for (const FoundTranslations& found :
-       search_texts(models, tokenizers, texts, options, {}, 0, done)) {
-    translations.push_back(tokenizers.target.decode(found.best.front().ids));
-  }
-  return translations;
 }
 
 std::string objection_to(std::span<const TranslationRun> runs, const std::string& text,

@@ -1,5 +1,5 @@
 #pragma once
-// Translates texts: tokenizes, searches and detokenizes.
+// Translates the tokens of texts, in parts if they are long.
 
 #include <functional>
 #include <span>
@@ -25,7 +25,7 @@ struct FoundTranslations {
 // `done` does not count it, and its only hypothesis is its prefix. A source of more than
 // options.longest_source tokens is translated in parts. Sampling depends on the numbers of the
 // sources, which count from `first_number`. Translation i begins with prefixes[i], if prefixes are
-// given.
+// given. A source in parts has no required phrases.
 std::vector<FoundTranslations> search_sources(std::span<const Translator> models,
                                               const Tokenizers& tokenizers,
                                               std::vector<std::vector<int32_t>> sources,
@@ -33,22 +33,6 @@ std::vector<FoundTranslations> search_sources(std::span<const Translator> models
                                               std::span<const std::vector<int32_t>> prefixes = {},
                                               int64_t first_number = 0,
                                               const std::function<void(int64_t)>& done = {});
-
-// Tokenizes texts and prefixes, and calls search_sources().
-std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
-                                            const Tokenizers& tokenizers,
-                                            std::span<const std::string> texts,
-                                            const TranslationOptions& options,
-                                            std::span<const std::string> prefixes = {},
-                                            int64_t first_number = 0,
-                                            const std::function<void(int64_t)>& done = {});
-
-// The best translation of each text.
-std::vector<std::string> translate_texts(std::span<const Translator> models,
-                                         const Tokenizers& tokenizers,
-                                         std::span<const std::string> texts,
-                                         const TranslationOptions& options,
-                                         const std::function<void(int64_t)>& done = {});
 
 // Returns why a text, which is UTF-8, cannot be translated, or an empty text. It must have at most
 // longest_line bytes and fit the learned positions of all runs; a prefix (target) must also have no

@@ -2,7 +2,6 @@
 
 #include <initializer_list>
 
-#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
 
 namespace calque {
@@ -31,17 +30,17 @@ DropTally only(const DropTally& drops, std::initializer_list<Drop> reasons) {
 }  // namespace
 
 std::vector<std::string> translate_split(const std::vector<TranslationRun>& runs,
-                                         const ParallelTexts& texts, TranslationOptions options,
+                                         const ParallelTexts& texts, TextSearch how,
                                          const std::function<void(int64_t)>& done) {
   for (const TranslationRun& each : runs) {
     require_positions(texts, each.tokenizers.source, each.config.model);
   }
-  limit_sources(runs.front(), options);  // as `calque translate`
-  return translate_texts(models_of(runs), runs.front().tokenizers, texts.sources, options, done);
+  limit_sources(runs.front(), how);  // as `calque translate`
+  return translate_texts(models_of(runs), runs.front().tokenizers, texts.sources, how, done);
 }
 
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, const TranslationOptions& options,
+                            const CorpusSource& corpus, const TextSearch& how,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done) {
   const TranslationRun& run = runs.front();
@@ -55,13 +54,17 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
   // Translations are scored on all lines, also on pairs with an empty side, as other programs score
   // a test set; so they are read a second time.
   ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
-  result.outputs = translate_split(runs, texts, options, done);
+  result.outputs = translate_split(runs, texts, how, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());
   result.exact = exact_share(result.outputs, texts.references);
   const std::vector<std::vector<std::string>> one{texts.references};
   result.bleu = bleu(result.outputs, one, bleu_options);
   result.chrf = chrf(result.outputs, one, chrf_options(run.config));
   result.ter = ter(result.outputs, one);
+  if (const auto& glossary = how.terms.glossary) {
+    result.terms = count_terms(*glossary, texts.sources, result.outputs);
+    result.reference_terms = count_terms(*glossary, texts.sources, texts.references);
+  }
   result.sources = std::move(texts.sources);
   result.references = std::move(texts.references);
   return result;
@@ -86,6 +89,10 @@ std::string to_text(const SplitResult& r, int64_t samples) {
                           r.pairs, r.empty.text());
     }
     text += '\n';
+  }
+  if (r.terms) {
+    text += fmt::format("  terms: {}; of the references: {}\n", r.terms->text(),
+                        r.reference_terms->text());
   }
   return text + fmt::format("  exact matches {:.2f}%\n  {}\n  {}\n  {}\n", 100 * r.exact,
                             r.bleu.text(2), r.chrf.text(2), r.ter.text(2));

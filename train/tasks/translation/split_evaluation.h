@@ -9,12 +9,13 @@
 
 #include "data/corpora/corpus.h"
 #include "data/corpora/filters.h"
-#include "decode/translation.h"
 #include "train/metrics/translation/bleu.h"
 #include "train/metrics/translation/chrf.h"
 #include "train/metrics/translation/ter.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/run.h"
+#include "train/tasks/translation/terms/term_counts.h"
+#include "train/tasks/translation/text_search.h"
 #include "train/tasks/translation/validation.h"
 
 namespace calque {
@@ -29,6 +30,8 @@ struct SplitResult {
   BleuScore bleu;
   ChrfScore chrf;
   TerScore ter;
+  // With a glossary: its terms in the translations, and in the references.
+  std::optional<TermCounts> terms, reference_terms;
   std::vector<std::string> sources, references, outputs;
 };
 
@@ -36,14 +39,14 @@ struct SplitResult {
 // translated sentences from time to time. Throws Error for a sentence longer than the learned
 // positions.
 std::vector<std::string> translate_split(const std::vector<TranslationRun>& runs,
-                                         const ParallelTexts& texts, TranslationOptions options,
+                                         const ParallelTexts& texts, TextSearch how,
                                          const std::function<void(int64_t)>& done = {});
 
 // Several runs form an ensemble; the config of the first decides how corpora are read and scored.
 // `done` receives the number of translated sentences from time to time. Throws Error for a sentence
 // longer than the learned positions.
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, const TranslationOptions& options,
+                            const CorpusSource& corpus, const TextSearch& how,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});
 

@@ -10,8 +10,8 @@
 
 namespace calque {
 
-TextTranslator::TextTranslator(const std::vector<TranslationRun>& runs,
-                               const TranslationOptions& options, const KeepOptions& keep)
+TextTranslator::TextTranslator(const std::vector<TranslationRun>& runs, const TextSearch& options,
+                               const KeepOptions& keep)
     : runs_(runs),
       options_(options),
       models_(models_of(runs)),

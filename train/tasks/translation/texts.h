@@ -11,7 +11,7 @@
 #include "data/placeholders/kept_text.h"
 #include "data/sentences/splitter.h"
 #include "train/tasks/translation/run.h"
-#include "train/tasks/translation/search.h"
+#include "train/tasks/translation/text_search.h"
 
 namespace calque {
 
@@ -25,7 +25,7 @@ class TextTranslator {
  public:
   // Several runs form an ensemble and must have the same vocabularies. They must outlive the
   // translator.
-  TextTranslator(const std::vector<TranslationRun>& runs, const TranslationOptions& options,
+  TextTranslator(const std::vector<TranslationRun>& runs, const TextSearch& options,
                  const KeepOptions& keep = {});
 
   // Returns why a text, which is UTF-8, cannot be translated, or an empty text.
@@ -49,7 +49,7 @@ class TextTranslator {
   std::vector<std::string> translated(const std::vector<std::string>& sentences);
 
   std::span<const TranslationRun> runs_;
-  TranslationOptions options_;
+  TextSearch options_;
   std::vector<Translator> models_;
   KeepOptions keep_;
   KeptCounts kept_;

@@ -2,9 +2,11 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "data/terms/term_marks.h"
 #include "data/tokenizers/bpe_dropout.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/synthetic/training_corpora.h"
+#include "train/tasks/translation/terms/marked_corpora.h"
 
 namespace calque {
 namespace {
@@ -17,7 +19,10 @@ Tokenizer trained_on(const Config& config, const std::vector<CorpusSource>& sour
   std::vector<std::string> texts = sample_texts(corpora, columns, config.tokenizer.training_pairs,
                                                 static_cast<uint64_t>(config.training.seed));
   TokenizerTraining training = tokenizer_training(config.tokenizer);
-  if (has_tagged_sources(config.data)) training.symbol = back_translation_tag;
+  if (has_tagged_sources(config.data)) training.symbols.emplace_back(back_translation_tag);
+  if (marks_terms(config.data)) {
+    training.symbols.insert(training.symbols.end(), term_marks.begin(), term_marks.end());
+  }
   return trained_tokenizer(config, std::move(texts), training);
 }
 

@@ -10,8 +10,8 @@
 #include "train/metrics/translation/degeneration.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/translation/evaluation.h"
-#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/text_search.h"
 
 namespace calque {
 
@@ -119,7 +119,7 @@ Scores Validation::scores(Translator model, BatchShare share) const {
 
 // Each text is translated by one rank.
 std::vector<std::string> Validation::translations(Translator model, BatchShare& share) const {
-  TranslationOptions options = translation_options(config_.decoding);
+  TextSearch options = translation_options(config_.decoding);
   options.n_best = 1;
   if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
   options.batches = {share.rank(), share.ranks()};

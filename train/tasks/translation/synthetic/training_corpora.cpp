@@ -5,8 +5,10 @@
 
 #include "core/error.h"
 #include "data/files/content_hash.h"
+#include "data/terms/glossary.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/synthetic/corpus.h"
+#include "train/tasks/translation/terms/marked_corpora.h"
 #include "train/weights/trained_run.h"
 
 namespace calque {
@@ -127,6 +129,15 @@ std::string plan_of(const DataConfig& data, const std::vector<CorpusSource>& sou
   return text;
 }
 
+TrainingCorpora with_marked_terms(TrainingCorpora corpora, const Config& config,
+                                  const RunFolder& run) {
+  if (!marks_terms(config.data)) return corpora;
+  MarkedCorpora marked = mark_terms(corpora.sources, config, run.cache());
+  corpora.sources = std::move(marked.sources);
+  corpora.description += marked.description;
+  return corpora;
+}
+
 }  // namespace
 
 bool has_tagged_sources(const DataConfig& data) {
@@ -145,11 +156,12 @@ TrainingCorpora open_training_corpora(const Config& config, const RunFolder& run
   }
   result.sources = corpus_sources(data.train, data, Split::train);
   if (start.purpose == Purpose::plan) {
+    if (!data.terms.file.empty()) read_glossary(data.terms.file);  // for its errors
     result.description = plan_of(data, result.sources);
     return result;
   }
   const std::vector<Making> makings = makings_of(data, result.sources);
-  if (makings.empty()) return result;
+  if (makings.empty()) return with_marked_terms(std::move(result), config, run);
   result.synthetic = hash_of(makings);
   if (start.purpose == Purpose::resume) require_same(start.data_hash, result.synthetic);
   if (distills(data) && !data.distill.keep) result.sources.clear();
@@ -162,7 +174,7 @@ TrainingCorpora open_training_corpora(const Config& config, const RunFolder& run
                       made.from_cache ? ", from the cache" : "", made.counts.text());
     }
   }
-  return result;
+  return with_marked_terms(std::move(result), config, run);
 }
 
 }  // namespace calque

@@ -1,6 +1,6 @@
 #pragma once
 // The corpora that a translator is trained on: those of data.train, changed by data.distill, and
-// those that data.back_translate makes.
+// those that data.back_translate makes, all changed by data.terms.
 
 #include <string>
 #include <vector>
