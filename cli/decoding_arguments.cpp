@@ -1,7 +1,5 @@
 #include "cli/decoding_arguments.h"
 
-#include <fmt/format.h>
-
 #include "cli/command_line.h"
 
 namespace calque {
@@ -13,17 +11,14 @@ CLI::Option* add_beam(CLI::App* command, int64_t& beam) {
       ->type_name("N");
 }
 
-std::array<CLI::Option*, 2> add_minimum_risk(CLI::App* command,
-                                             std::vector<std::string>& settings) {
-  CLI::Option* samples = command->add_option_function<int64_t>(
-      "--mbr",
-      [&settings](int64_t count) { settings.push_back(fmt::format("decoding.mbr={}", count)); },
+std::array<CLI::Option*, 2> add_minimum_risk(CLI::App* command, DecodingChoice& decoding) {
+  CLI::Option* samples = command->add_option(
+      "--mbr", decoding.mbr,
       "Minimum Bayes risk: draw N translations and take the one most similar to the others");
   samples->check(whole_number(1, 1000))->type_name("N");
-  CLI::Option* metric = command->add_option_function<std::string>(
-      "--mbr-metric",
-      [&settings](const std::string& name) { settings.push_back("decoding.mbr_metric=" + name); },
-      "How --mbr compares translations: chrf or bleu (default: the config's)");
+  CLI::Option* metric =
+      command->add_option("--mbr-metric", decoding.mbr_metric,
+                          "How --mbr compares translations: chrf or bleu (default: the config's)");
   metric->check(CLI::IsMember({"chrf", "bleu"}))->needs(samples)->type_name("NAME");
   return {samples, metric};
 }

@@ -103,7 +103,7 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("");
   add_corpus_options(*command, *arguments, *options);
   options->add(Feature::pairs, add_beam(command, arguments->decoding.beam));
-  for (CLI::Option* option : add_minimum_risk(command, arguments->decoding.settings)) {
+  for (CLI::Option* option : add_minimum_risk(command, arguments->decoding)) {
     options->add(Feature::pairs, option);
   }
   options->add(Feature::pairs, add_decoding_settings(command, arguments->decoding.settings));

@@ -95,6 +95,7 @@ TEST_CASE("--mbr takes a sample, the same one each time, and needs a number") {
   CHECK(translate("a b c\\n", "--mbr 8 --scores").out == once);
   CHECK(translate("a b c\\n", "--set decoding.mbr=8 --scores").out == once);
   CHECK(translate("a b c\\n", "--mbr 8 --mbr-metric bleu").status == 0);
+  CHECK(translate("a b c\\n", "--mbr 8 --scores --set decoding.max_length=60").out == once);
   CHECK(translate("a", "--mbr 0").status == 2);
   CHECK(translate("a", "--mbr-metric chrf").status == 2);
   CHECK(translate("a", "--mbr 2 --mbr-metric ter").status == 2);

@@ -245,7 +245,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       ->type_name("FILE");
   CLI::Option* glossary = add_glossary(command, arguments.glossary);
   add_sampling_option(command, arguments.sampling)->excludes(beam);
-  add_minimum_risk(&command, arguments.decoding.settings);
+  add_minimum_risk(&command, arguments.decoding);
   add_decoding_settings(&command, arguments.decoding.settings);
   command
       .add_flag("--scores", arguments.scores,

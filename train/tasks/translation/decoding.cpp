@@ -14,6 +14,8 @@ DecodingConfig decoding_of(const TranslationRun& run, const DecodingChoice& choi
     return load_complete_config(run.folder.config(), settings).config.decoding;
   };
   if (choice.beam > 0) settings.push_back(fmt::format("decoding.beam={}", choice.beam));
+  if (choice.mbr > 0) settings.push_back(fmt::format("decoding.mbr={}", choice.mbr));
+  if (!choice.mbr_metric.empty()) settings.push_back("decoding.mbr_metric=" + choice.mbr_metric);
   if (choice.n_best == 0) return loaded();
   settings.emplace_back("decoding.n_best=1");  // valid with any beam
   DecodingConfig decoding = loaded();

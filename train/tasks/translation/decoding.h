@@ -12,6 +12,8 @@ namespace calque {
 struct DecodingChoice {
   std::vector<std::string> settings;  // such as "decoding.max_length=100"
   int64_t beam = 0, n_best = 0;       // 0: not given
+  int64_t mbr = 0;                    // 0: not given
+  std::string mbr_metric = {};        // empty: not given
 };
 
 // Returns the config's section `decoding` with the chosen values. Settings and beam are checked
