@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/marked_sentence.h"
 
 namespace calque {
@@ -51,6 +52,30 @@ std::vector<std::string> RequestTexts::sentences() const {
   for (const Html& html : html_) {
     for (const MarkedText& each : html.sentences) {
       all.push_back(marked_input(translator_->run, each));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> RequestTexts::with_context(int64_t most) const {
+  std::vector<std::string> all;
+  for (const auto& pieces : plain_) {
+    PrecedingSentences before(most);
+    int64_t line_ends = 0;
+    for (const TextPiece& piece : pieces) {
+      if (!piece.sentence) {
+        line_ends += std::ranges::count(piece.text, '\n');
+        if (line_ends > 1) before.clear();
+        continue;
+      }
+      line_ends = 0;
+      all.push_back(before.with(piece.text));
+    }
+  }
+  for (const Html& html : html_) {
+    PrecedingSentences before(most);
+    for (const MarkedText& each : html.sentences) {
+      all.push_back(before.with(marked_input(translator_->run, each)));
     }
   }
   return all;

@@ -24,6 +24,8 @@ class RequestTexts {
 
   // Of all texts, in their order.
   std::vector<std::string> sentences() const;
+  // The same, each with up to `most` sentences of its text as context; a blank line ends it.
+  std::vector<std::string> with_context(int64_t most) const;
   // What each translation must keep.
   PlaceholderKinds kinds() const;
 

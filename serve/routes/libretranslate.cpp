@@ -10,6 +10,7 @@
 #include "serve/request_glossary.h"
 #include "serve/request_texts.h"
 #include "serve/service.h"
+#include "train/tasks/translation/context.h"
 
 namespace calque {
 namespace {
@@ -128,7 +129,14 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   }
   const KeptBatch kept(sentences, texts.kinds());
   const TextSearch search = search_of(translator, fields);
-  std::vector<QueuedWork::Sentence> tokens = encoded(translator, search, kept.inputs());
+  std::vector<std::string> inputs = kept.inputs();
+  if (search.preceding > 0) {
+    const std::vector<std::string> whole = texts.with_context(search.preceding);
+    for (size_t i = 0; i < whole.size(); ++i) {
+      inputs[i] = std::string(context_of(whole[i])) + inputs[i];
+    }
+  }
+  std::vector<QueuedWork::Sentence> tokens = encoded(translator, search, inputs);
   const json warnings = warnings_of(translator, std::span(tokens).first(sentences.size()));
   const auto done = [=](const std::vector<std::vector<std::string>>& found) {
     json result = answer_of(texts.joined(kept.chosen(found)), list, alternatives > 0);

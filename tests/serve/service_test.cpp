@@ -135,6 +135,23 @@ TEST_CASE("a glossary of a request, or of the server, decides the terms of a tra
   CHECK(with_terms.posted("/translate", request(json::object()))["translatedText"] == plain);
 }
 
+TEST_CASE("the sentences of a text are the context of later ones, up to a blank line") {
+  const TemporaryFolder folder;
+  run_task(*std::ranges::find(all_tasks(), "translation", &TaskCase::name), folder,
+           {"data.preceding_sentences=1"}, "context");
+  const TranslationRun run = open_translation_run(folder.path("context"));
+  TextSearch search = text_search(run.config.decoding);
+  limit_sources(run, search);
+  const Translator models[] = {run.model()};
+  const std::vector<std::string> texts = {"a b", "a b <sep> b c", "c d", "d a"};
+  const auto expected = translate_texts(models, run.tokenizers, texts, search);
+  TestService served(open_served_runs(places({folder.path("context")}, {})), {});
+  const json answer =
+      served.posted("/translate", {{"q", {"a b\nb c\n\nc d", "d a"}}, {"target", "tgt"}});
+  CHECK(answer["translatedText"] ==
+        json{expected[0] + "\n" + expected[1] + "\n\n" + expected[2], expected[3]});
+}
+
 TEST_CASE("addresses of web pages and e-mail are in the translation as they are") {
   TestService served;
   const json answer = served.posted(

@@ -134,6 +134,7 @@ struct DataConfig {
   BackTranslation back_translate;
   Distillation distill;
   TermTraining terms;
+  int64_t preceding_sentences = 0;
   bool lowercase = false;
   bool nfkc = true;
   InvalidText invalid_utf8 = InvalidText::error;

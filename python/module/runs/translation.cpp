@@ -179,7 +179,7 @@ std::vector<std::string> translate_paragraphs(const OpenTranslator& translator,
       const std::string objection = paragraphs.objection(texts[i]);
       if (!objection.empty()) fail("text {}: {}", i, objection);
     }
-    return paragraphs.translate(texts, first_number);
+    return paragraphs.translate(texts, first_number, TextTranslator::Order::independent);
   });
 }
 

@@ -54,6 +54,12 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "Marks terms in a share of the training sources, with their translations, so that the run "
          "uses the glossaries that its user gives it. The keys are below.")
       .needs(Feature::pairs);
+  in.key("preceding_sentences", &D::preceding_sentences, between(0, 10), harmful,
+         "Begins each source with this many sentences that stand before it in the document, each "
+         "followed by the token <sep>. Lines of a corpus are sentences, an empty line ends a "
+         "document. "
+         "`max_length` counts the whole source.")
+      .needs(Feature::pairs);
   in.key("lowercase", &D::lowercase, {}, harmful,
          "Converts both sides to lower case, references included.", "Joey NMT: lowercase")
       .needs(Feature::text);

@@ -41,7 +41,8 @@ FillCounts fill_catalogue(PoFile& file, TranslationMemory memory, TextTranslator
       ++counts.by_model;
     }
   }
-  const std::vector<std::string> found = translator.translate(texts, 0);
+  const std::vector<std::string> found =
+      translator.translate(texts, 0, TextTranslator::Order::independent);
   for (const std::vector<Form>& forms : missing) {
     std::vector<std::string> translations;
     for (const Form& form : forms) translations.push_back(found[form.text]);

@@ -77,7 +77,8 @@ std::vector<MarkedText> DocumentTranslator::translated(const std::vector<MarkedT
     if (added) inputs.push_back(std::move(input));
     input_of.push_back(known->second);
   }
-  const std::vector<std::string> found = translator_.translate(inputs, 0);
+  const std::vector<std::string> found =
+      translator_.translate(inputs, 0, TextTranslator::Order::independent);
   std::vector<MarkedText> all;
   for (size_t i = 0; i < sentences.size(); ++i) {
     all.push_back(marked_translation(run_, sentences[i], found[input_of[i]]));

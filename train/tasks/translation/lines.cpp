@@ -1,5 +1,6 @@
 #include "train/tasks/translation/lines.h"
 
+#include "core/error.h"
 #include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
@@ -17,8 +18,15 @@ std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, s
 }  // namespace
 
 LineTranslator::LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options)
-    : runs_(std::move(runs)), options_(options), models_(models_of(runs_)) {
+    : runs_(std::move(runs)),
+      options_(options),
+      models_(models_of(runs_)),
+      before_(runs_.front().config.data.preceding_sentences) {
   limit_sources(runs_.front(), options_.search);
+  if (options_.alignment && options_.search.preceding > 0) {
+    fail("{}: was trained with data.preceding_sentences, so it cannot align words",
+         runs_.front().folder.path);
+  }
 }
 
 void LineTranslator::write(std::string& out, const FoundTranslations& found, size_t k,
@@ -38,7 +46,9 @@ std::string LineTranslator::translate(std::span<const std::string> lines, int64_
                                       std::span<const std::string> prefixes) {
   std::string out;
   int64_t number = first_number;
-  for (const FoundTranslations& found : search_texts(models_, runs_.front().tokenizers, lines,
+  std::vector<std::string> inputs;
+  for (const std::string& line : lines) inputs.push_back(before_.with(line));
+  for (const FoundTranslations& found : search_texts(models_, runs_.front().tokenizers, inputs,
                                                      options_.search, prefixes, first_number)) {
     for (size_t k = 0; k < found.best.size(); ++k) {
       write(out, found, k, number);

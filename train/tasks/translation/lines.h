@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/text_search.h"
 
@@ -23,7 +24,8 @@ struct LineOptions {
 
 class LineTranslator {
  public:
-  // Several runs form an ensemble and must have the same vocabularies.
+  // Several runs form an ensemble and must have the same vocabularies. Lines are context of the
+  // next ones for a run with data.preceding_sentences, whose words cannot be aligned.
   LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options);
 
   // As objection_to(), for the runs of this translator.
@@ -48,6 +50,7 @@ class LineTranslator {
   std::vector<TranslationRun> runs_;
   LineOptions options_;
   std::vector<Translator> models_;
+  PrecedingSentences before_;
   int64_t tokens_written_ = 0;
   std::vector<std::pair<int64_t, std::string>> warnings_;
 };

@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/settings.h"
 
 namespace calque {
@@ -11,7 +12,8 @@ namespace {
 // side.
 Dataset dataset_of(const TranslationRun& run, const CorpusSource& corpus) {
   const FilterOptions all = only_invalid_dropped(filter_options(run.config.data).invalid);
-  return load_dataset({corpus}, {run.tokenizers.source, run.tokenizers.target}, {all, ""});
+  return load_dataset({with_contexts_in_memory(corpus, run.config.data)},
+                      {run.tokenizers.source, run.tokenizers.target}, {all, ""});
 }
 
 MeanLoss token_scores(const TranslationRun& run, const Dataset& dataset) {
@@ -36,7 +38,8 @@ std::vector<std::string> translate_split(const std::vector<TranslationRun>& runs
     require_positions(texts, each.tokenizers.source, each.config.model);
   }
   limit_sources(runs.front(), how);  // as `calque translate`
-  return translate_texts(models_of(runs), runs.front().tokenizers, texts.sources, how, done);
+  return translate_texts(models_of(runs), runs.front().tokenizers,
+                         with_contexts(texts.sources, how.preceding), how, done);
 }
 
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,

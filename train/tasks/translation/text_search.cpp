@@ -1,6 +1,7 @@
 #include "train/tasks/translation/text_search.h"
 
 #include "data/terms/term_marks.h"
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/settings.h"
 
 namespace calque {
@@ -21,8 +22,9 @@ SecondSearch lacking_terms(const Tokenizers& tokenizers, const TextSearch& how,
   SecondSearch second;
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i].source_ends.size() != 1) continue;  // empty, or in parts
-    auto required = missing_terms(how.terms, tokenizers.target,
-                                  without_term_marks(tokenizers.source.decode(found[i].source)),
+    std::string source = tokenizers.source.decode(found[i].source);
+    if (how.preceding > 0) source = sentence_of(source);
+    auto required = missing_terms(how.terms, tokenizers.target, without_term_marks(source),
                                   tokenizers.target.decode(found[i].best.front().ids));
     if (!required) continue;
     second.numbers.push_back(i);
@@ -59,8 +61,34 @@ TextSearch text_search(const DecodingConfig& decoding) {
   return search;
 }
 
+void limit_sources(const TranslationRun& run, TextSearch& search) {
+  limit_sources(run, static_cast<TranslationOptions&>(search));
+  search.preceding = run.config.data.preceding_sentences;
+  const int64_t longest = run.config.data.max_length;
+  const int64_t positions = run.model().learned_positions();
+  search.longest_with_context = longest;
+  if (positions > 0 && (longest == 0 || positions <= longest)) {
+    search.longest_with_context = positions - 1;
+  }
+}
+
 Ids source_tokens(const Tokenizers& tokenizers, const std::string& text, const TextSearch& how) {
-  return tokenizers.source.encode(with_terms(how.terms, tokenizers.source, text));
+  const auto encoded = [&](std::string_view context, const std::string& sentence) {
+    return tokenizers.source.encode(std::string(context) + sentence);
+  };
+  if (how.preceding == 0) {
+    return encoded("", with_terms(how.terms, tokenizers.source, text));
+  }
+  const std::string sentence =
+      with_terms(how.terms, tokenizers.source, std::string(sentence_of(text)));
+  std::string_view context = context_of(text);
+  Ids ids = encoded(context, sentence);
+  const int64_t longest = how.longest_with_context;
+  while (longest > 0 && std::ssize(ids) > longest && !context.empty()) {
+    context = shorter_context(context);
+    ids = encoded(context, sentence);
+  }
+  return ids;
 }
 
 std::vector<FoundTranslations> search_sources(std::span<const Translator> models,

@@ -21,11 +21,18 @@ struct TextSearch : TranslationOptions {
   // utility. `sampling` says how they are drawn.
   int64_t risk_samples = 0;
   Utility utility = Utility::chrf;
+  // Of a model that was trained with context, whose texts are context and sentence
+  // (context.h): the number of preceding sentences, and the most tokens of a source (0: no limit).
+  int64_t preceding = 0, longest_with_context = 0;
 };
+
+// limit_sources() of search.h, and the context.
+void limit_sources(const TranslationRun& run, TextSearch& search);
 
 TextSearch text_search(const DecodingConfig& decoding);
 
-// The tokens of a text, with its terms marked if the model reads marks.
+// The tokens of a text, with its terms marked if the model reads marks. The first sentences of a
+// context that makes it too long are left out.
 std::vector<int32_t> source_tokens(const Tokenizers& tokenizers, const std::string& text,
                                    const TextSearch& how);
 

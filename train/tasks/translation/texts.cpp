@@ -16,7 +16,8 @@ TextTranslator::TextTranslator(const std::vector<TranslationRun>& runs, const Te
       options_(options),
       models_(models_of(runs)),
       keep_(keep),
-      splitter_(source_splitter(runs_.front())) {
+      splitter_(source_splitter(runs_.front())),
+      before_(runs_.front().config.data.preceding_sentences) {
   limit_sources(runs_.front(), options_);
 }
 
@@ -41,15 +42,16 @@ void TextTranslator::warn_of_long(const std::vector<std::string>& sentences, int
 }
 
 std::vector<std::string> TextTranslator::translate(std::span<const std::string> texts,
-                                                   int64_t first_number) {
+                                                   int64_t first_number, Order order) {
   struct Divided {
     std::string text;
     std::optional<Accelerator> accelerator;
     std::vector<TextRange> ranges;
   };
   std::vector<Divided> all;
-  std::vector<std::string> sentences;
+  std::vector<std::string> sentences, inputs;
   for (const std::string& text : texts) {
+    if (order == Order::independent) before_.clear();
     Divided& own = all.emplace_back(Divided{text, {}, {}});
     if (keep_.accelerators) own.accelerator = find_accelerator(text);
     if (own.accelerator) own.text = own.accelerator->text;
@@ -57,10 +59,21 @@ std::vector<std::string> TextTranslator::translate(std::span<const std::string> 
     std::vector<std::string> some;
     for (const TextRange& range : own.ranges) some.emplace_back(range.of(own.text));
     warn_of_long(some, first_number + std::ssize(all) - 1);
+    std::ranges::move(with_context(own.text, own.ranges), std::back_inserter(inputs));
     std::ranges::move(some, std::back_inserter(sentences));
   }
-  const std::vector<std::string> found = translate_keeping(
-      sentences, keep_.kinds, [this](const auto& some) { return translated(some); }, kept_);
+  // The first call is for all sentences, in their order; what follows, masked or in segments, has
+  // no context.
+  bool first = true;
+  const auto translate_some = [&](const std::vector<std::string>& some) {
+    const bool all_of_them = std::exchange(first, false) && options_.preceding > 0;
+    if (!all_of_them) return translated(some);
+    for (size_t i = 0; i < some.size(); ++i)
+      inputs[i] = std::string(context_of(inputs[i])) + some[i];
+    return translated(inputs);
+  };
+  const std::vector<std::string> found =
+      translate_keeping(sentences, keep_.kinds, translate_some, kept_);
   std::vector<std::string> whole;
   size_t at = 0;
   for (const Divided& own : all) {
@@ -72,6 +85,16 @@ std::vector<std::string> TextTranslator::translate(std::span<const std::string> 
     at += count;
   }
   return whole;
+}
+
+std::vector<std::string> TextTranslator::with_context(const std::string& text,
+                                                      const std::vector<TextRange>& ranges) {
+  if (ranges.empty()) before_.clear();
+  std::vector<std::string> sentences;
+  for (const TextRange& range : ranges) {
+    sentences.push_back(before_.with(std::string(range.of(text))));
+  }
+  return sentences;
 }
 
 // As many at a time as `calque translate` reads lines: a text may be a book.

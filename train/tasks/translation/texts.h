@@ -10,6 +10,7 @@
 
 #include "data/placeholders/kept_text.h"
 #include "data/sentences/splitter.h"
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/text_search.h"
 
@@ -31,8 +32,12 @@ class TextTranslator {
   // Returns why a text, which is UTF-8, cannot be translated, or an empty text.
   std::string objection(std::string_view text) const;
 
-  // The translations of texts without objections, numbered from `first_number`.
-  std::vector<std::string> translate(std::span<const std::string> texts, int64_t first_number);
+  // The translations of texts without objections, numbered from `first_number`. For a run with
+  // data.preceding_sentences, sentences are the context of later ones: of their own text or of
+  // consecutive texts, those of earlier calls included, up to one without sentences.
+  enum class Order { consecutive, independent };
+  std::vector<std::string> translate(std::span<const std::string> texts, int64_t first_number,
+                                     Order order = Order::consecutive);
 
   std::pair<std::string, std::string> languages() const;  // source and target
   int64_t sentences() const { return sentences_; }        // translated
@@ -47,6 +52,8 @@ class TextTranslator {
  private:
   void warn_of_long(const std::vector<std::string>& sentences, int64_t number);
   std::vector<std::string> translated(const std::vector<std::string>& sentences);
+  std::vector<std::string> with_context(const std::string& text,
+                                        const std::vector<TextRange>& ranges);
 
   std::span<const TranslationRun> runs_;
   TextSearch options_;
@@ -54,6 +61,7 @@ class TextTranslator {
   KeepOptions keep_;
   KeptCounts kept_;
   SentenceSplitter splitter_;
+  PrecedingSentences before_;
   int64_t sentences_ = 0, tokens_written_ = 0;
   std::vector<std::pair<int64_t, std::string>> warnings_;
 };

@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "data/terms/term_marks.h"
 #include "data/tokenizers/bpe_dropout.h"
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/synthetic/training_corpora.h"
 #include "train/tasks/translation/terms/marked_corpora.h"
@@ -23,6 +24,7 @@ Tokenizer trained_on(const Config& config, const std::vector<CorpusSource>& sour
   if (marks_terms(config.data)) {
     training.symbols.insert(training.symbols.end(), term_marks.begin(), term_marks.end());
   }
+  if (config.data.preceding_sentences > 0) training.symbols.emplace_back(context_mark);
   return trained_tokenizer(config, std::move(texts), training);
 }
 

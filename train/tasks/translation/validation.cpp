@@ -9,6 +9,7 @@
 #include "train/metrics/translation/chrf.h"
 #include "train/metrics/translation/degeneration.h"
 #include "train/tasks/loss_metrics.h"
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/text_search.h"
@@ -102,7 +103,11 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   const std::vector<CorpusSource> corpora =
       corpus_sources(config.data.validation, config.data, CorpusConfig::Split::validation);
   const FilterOptions keep_all = only_invalid_dropped(filter_options(config.data).invalid);
-  dataset_ = load_dataset(corpora, {tokenizers.source, tokenizers.target}, {keep_all, cache});
+  std::vector<CorpusSource> with_context;
+  for (const CorpusSource& corpus : corpora) {
+    with_context.push_back(with_contexts_in_memory(corpus, config.data));
+  }
+  dataset_ = load_dataset(with_context, {tokenizers.source, tokenizers.target}, {keep_all, cache});
   require_positions(*dataset_, config.model);
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
     texts_ = read_texts(corpora, config.training.validate_sentences, config.data);
@@ -122,12 +127,15 @@ std::vector<std::string> Validation::translations(Translator model, BatchShare& 
   TextSearch options = translation_options(config_.decoding);
   options.n_best = 1;
   if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
+  options.preceding = config_.data.preceding_sentences;
+  options.longest_with_context = config_.data.max_length;
   options.batches = {share.rank(), share.ranks()};
   std::vector<std::string> outputs(texts_.sources.size());
   share.run([&](const std::function<void()>& between) {
     const ExpertLoad not_counted;
-    const auto found = search_texts({&model, 1}, tokenizers_, texts_.sources, options, {}, 0,
-                                    [&](int64_t) { between(); });
+    const auto inputs = with_contexts(texts_.sources, options.preceding);
+    const auto found =
+        search_texts({&model, 1}, tokenizers_, inputs, options, {}, 0, [&](int64_t) { between(); });
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (found[i].best.empty()) continue;
       outputs[i] = tokenizers_.target.decode(found[i].best.front().ids);

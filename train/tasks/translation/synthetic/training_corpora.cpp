@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "data/files/content_hash.h"
 #include "data/terms/glossary.h"
+#include "train/tasks/translation/context.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/synthetic/corpus.h"
 #include "train/tasks/translation/terms/marked_corpora.h"
@@ -129,12 +130,17 @@ std::string plan_of(const DataConfig& data, const std::vector<CorpusSource>& sou
   return text;
 }
 
-TrainingCorpora with_marked_terms(TrainingCorpora corpora, const Config& config,
+// The corpora with marked terms and with context, as the config has them.
+TrainingCorpora rewritten_corpora(TrainingCorpora corpora, const Config& config,
                                   const RunFolder& run) {
-  if (!marks_terms(config.data)) return corpora;
-  MarkedCorpora marked = mark_terms(corpora.sources, config, run.cache());
-  corpora.sources = std::move(marked.sources);
-  corpora.description += marked.description;
+  if (marks_terms(config.data)) {
+    MarkedCorpora marked = mark_terms(corpora.sources, config, run.cache());
+    corpora.sources = std::move(marked.sources);
+    corpora.description += marked.description;
+  }
+  if (config.data.preceding_sentences > 0) {
+    corpora.sources = with_contexts(corpora.sources, config.data, run.cache());
+  }
   return corpora;
 }
 
@@ -161,7 +167,7 @@ TrainingCorpora open_training_corpora(const Config& config, const RunFolder& run
     return result;
   }
   const std::vector<Making> makings = makings_of(data, result.sources);
-  if (makings.empty()) return with_marked_terms(std::move(result), config, run);
+  if (makings.empty()) return rewritten_corpora(std::move(result), config, run);
   result.synthetic = hash_of(makings);
   if (start.purpose == Purpose::resume) require_same(start.data_hash, result.synthetic);
   if (distills(data) && !data.distill.keep) result.sources.clear();
@@ -174,7 +180,7 @@ TrainingCorpora open_training_corpora(const Config& config, const RunFolder& run
                       made.from_cache ? ", from the cache" : "", made.counts.text());
     }
   }
-  return with_marked_terms(std::move(result), config, run);
+  return rewritten_corpora(std::move(result), config, run);
 }
 
 }  // namespace calque

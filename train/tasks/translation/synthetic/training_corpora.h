@@ -1,6 +1,7 @@
 #pragma once
 // The corpora that a translator is trained on: those of data.train, changed by data.distill, and
-// those that data.back_translate makes, all changed by data.terms.
+// those that data.back_translate makes, all changed by
+// data.terms and data.preceding_sentences.
 
 #include <string>
 #include <vector>
