@@ -27,9 +27,11 @@ std::string cpu_features() {
   if (__builtin_cpu_supports("avx512vnni")) features.push_back("AVX-512VNNI");
   if (__builtin_cpu_supports("avx512bf16")) features.push_back("AVX-512BF16");
   if (processor_has(Extension::amx_bf16)) features.push_back("AMX");
+  if (features.empty()) features.push_back("neither AVX2 nor AVX-512");
+#elif defined(__aarch64__)
+  features.push_back("NEON");
 #endif
-  return features.empty() ? "neither AVX2 nor AVX-512"
-                          : fmt::format("{}", fmt::join(features, ", "));
+  return features.empty() ? "unknown" : fmt::format("{}", fmt::join(features, ", "));
 }
 
 }  // namespace

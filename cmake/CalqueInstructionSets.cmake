@@ -16,9 +16,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
      AND NOT CALQUE_COVERAGE AND NOT CALQUE_FUZZ)
     set(default_sets x86-64-v2 x86-64-v3 x86-64-v4)
   endif()
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  set(default_sets armv8-a)
 endif()
 set(CALQUE_INSTRUCTION_SETS "${default_sets}" CACHE STRING
-    "x86-64-v2;x86-64-v3;x86-64-v4, or some of them, the lowest first; native: that of this machine; baseline: the compiler's default")
+    "x86-64-v2;x86-64-v3;x86-64-v4, or some of them, the lowest first; armv8-a; native: that of this machine; baseline: the compiler's default")
 
 list(LENGTH CALQUE_INSTRUCTION_SETS count)
 set(CALQUE_BASE_SET "${CALQUE_INSTRUCTION_SETS}")

@@ -5,7 +5,7 @@
 
 namespace calque {
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__) || defined(__aarch64__)
 constexpr int tile_rows = 12, tile_vectors = 2;  // 24 of 32 registers
 #else
 constexpr int tile_rows = 6, tile_vectors = 2;  // 12 of 16 registers

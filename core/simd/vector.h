@@ -10,6 +10,8 @@
 #include <utility>
 #ifdef __SSE2__
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include "core/real.h"
@@ -86,6 +88,10 @@ inline Vec multiply_add(Vec a, Vec b, Vec c) {
   return _mm256_fmadd_pd(a, b, c);
 #elif defined(__AVX2__) && defined(__FMA__)
   return _mm256_fmadd_ps(a, b, c);
+#elif defined(__aarch64__) && defined(CALQUE_DOUBLE)
+  return vfmaq_f64(c, a, b);
+#elif defined(__aarch64__)
+  return vfmaq_f32(c, a, b);
 #else
   return a * b + c;
 #endif

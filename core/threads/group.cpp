@@ -16,6 +16,8 @@ void wait_until(const std::atomic<Number>& value, const Done& done) {
     if (done(value.load(std::memory_order_acquire))) return;
 #ifdef __SSE2__
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
 #endif
   }
   for (Number seen = value.load(); !done(seen); seen = value.load()) value.wait(seen);

@@ -101,13 +101,18 @@ void Failure::rethrow() const {
 }
 
 void flush_denormals() {
-#ifdef __SSE2__
   thread_local bool flushed = false;
   if (flushed) return;
+#ifdef __SSE2__
   constexpr unsigned flush_results = 0x8000, flush_inputs = 0x0040;
   _mm_setcsr(_mm_getcsr() | flush_results | flush_inputs);
-  flushed = true;
+#elif defined(__aarch64__)
+  constexpr uint64_t flush_results_and_inputs = uint64_t{1} << 24;
+  uint64_t control = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  asm volatile("msr fpcr, %0" : : "r"(control | flush_results_and_inputs));
 #endif
+  flushed = true;
 }
 
 }  // namespace calque

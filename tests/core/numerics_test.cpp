@@ -200,7 +200,7 @@ TEST_CASE("layer norm and RMS norm equal hand-worked values") {
   CHECK(rms_norm(x, one, 0).span()[3] == doctest::Approx(7 / std::sqrt(21.0)));
 }
 
-#ifdef __SSE2__
+#if defined(__SSE2__) || defined(__aarch64__)
 TEST_CASE("every thread of a parallel loop flushes denormal results to zero") {
   const Threads scope(4);
   std::atomic<int> flushed = 0;

@@ -1,10 +1,12 @@
-// The kernel for any processor. On x86-64 it widens bytes to 16 bits and adds the products of two,
-// because the instruction for bytes overflows.
+// The kernel for any processor. On x86-64 and aarch64 it widens bytes to 16 bits and adds the
+// products of two, because the instruction for bytes overflows or is missing.
 
 #include "core/products/int8/tiles.h"
 
 #ifdef __SSE4_1__
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace calque::int8 {
@@ -57,6 +59,28 @@ struct Pairs {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(sums) + i,
                        _mm_hadd_epi32(totals[2 * i], totals[2 * i + 1]));
     }
+  }
+};
+
+#elif defined(__aarch64__)
+
+struct Pairs {
+  using Left = int16x8_t;
+  using Right = int16x8_t;
+  using Total = int32x4_t;                               // two sums of each of 2 columns
+  static constexpr int parts = 8, rows = 2, panels = 1;  // 25 of 32 registers
+  static Left spread(const uint8_t* a) {
+    const uint8x8_t twice = vreinterpret_u8_s32(vdup_n_s32(word_at(a)));
+    return vreinterpretq_s16_u16(vmovl_u8(twice));
+  }
+  static Right load(const int8_t* line, int part) { return vmovl_s8(vld1_s8(line + 8 * part)); }
+  // A product is at most 255 * 127, which fits into 16 bits.
+  static Total add(Total total, Left left, Right right) {
+    return vpadalq_s16(total, vmulq_s16(left, right));
+  }
+  static void store(const Total (&totals)[8], int32_t* sums) {
+    for (int i = 0; i < 4; ++i)
+      vst1q_s32(sums + 4 * i, vpaddq_s32(totals[2 * i], totals[2 * i + 1]));
   }
 };
 
