@@ -120,6 +120,7 @@ void TextWindows::read(int64_t epoch, int64_t window, std::vector<int32_t>& inpu
   expected.clear();
   append_steps(span.first, std::min(end, span.end), inputs, expected);
   if (end > span.end) append_steps(span.begin, span.begin + end - span.end, inputs, expected);
+  if (options_.begin) inputs.front() = begin_id;
 }
 
 std::string TextWindows::where(int64_t window) const {

@@ -12,6 +12,9 @@
 //                      with o <= W * context - S
 // Evaluation begins window k at step k * context and visits every step once; the last window may be
 // shorter.
+//
+// Some models expect <s> at the start of whatever they read. With `begin`, it replaces the token
+// that the first step of a window reads.
 
 #include <cstdint>
 #include <memory>
@@ -28,6 +31,7 @@ enum class WindowUse { training, evaluation };
 struct WindowOptions {
   int64_t context = 256;        // maximum number of steps in a window
   bool cross_documents = true;  // false: a window has steps of one document only
+  bool begin = false;           // every window begins with <s>
   WindowUse use = WindowUse::training;
   uint64_t seed = 1;  // for the random offsets
 };

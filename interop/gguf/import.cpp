@@ -14,10 +14,6 @@ namespace {
 
 constexpr int64_t largest_gguf = int64_t{64} << 30;
 
-}  // namespace
-
-namespace {
-
 // The turn format, if calque knows the file's chat template.
 TurnOptions read_turns(const GgufSettings& from) {
   const auto* program = from.find<std::string>("tokenizer.chat_template");
@@ -29,6 +25,12 @@ TurnOptions read_turns(const GgufSettings& from) {
   };
   return turns_of_template(*program, text("tokenizer.ggml.bos_token_id"),
                            text("tokenizer.ggml.eos_token_id"));
+}
+
+// Whether the model expects <s> at the start of a text; without a setting, that of llama.cpp.
+bool begins_texts(const GgufSettings& from) {
+  const auto* added = from.find<bool>("tokenizer.ggml.add_bos_token");
+  return added ? *added : from.get<std::string>("tokenizer.ggml.model") == "llama";
 }
 
 }  // namespace
@@ -54,6 +56,7 @@ Imported<LanguageModel> import_gguf(const GgufFile& file, const std::string& pat
   to.use({tokenizer});
   to.config.data.turns = read_turns(from);
   to.config.data.nfkc = false;
+  to.config.data.begin_windows = begins_texts(from);
   to.config.training.batch_tokens =
       std::max(to.config.training.batch_tokens, to.config.data.context);
   const auto hide_absent = [target = rows.target](const LanguageModel& own) {

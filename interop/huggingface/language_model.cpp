@@ -201,6 +201,7 @@ Imported<LanguageModel> import_huggingface_language_model(const HuggingfaceFolde
   model.output_bias = !absent.empty();
   to.use({tokenizer.tokenizer});
   to.config.data.turns = read_turns(folder);
+  to.config.data.begin_windows = tokenizer.begins_texts;
   to.config.training.batch_tokens =
       std::max(to.config.training.batch_tokens, to.config.data.context);
 

@@ -203,6 +203,15 @@ Tokenizer word_pieces(const TokenizerFile& file, const ForeignSpecials& specials
   return word_piece_tokenizer(pieces, specials, file.file.path());
 }
 
+bool begins_texts(const TokenizerFile& file) {
+  for (const ForeignJson& part : file.parts("post_processor")) {
+    if (part.text("type") != "TemplateProcessing" || !part.has("single")) continue;
+    const nlohmann::json& single = part.json()["single"];
+    if (single.is_array() && !single.empty() && single[0].contains("SpecialToken")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpecials& specials) {
@@ -228,6 +237,7 @@ ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpeci
     if (found == file.ids.end()) file.refuse("model.vocab", "has no " + printable(token));
     read.rows.push_back(found->second);
   }
+  read.begins_texts = begins_texts(file);
   return read;
 }
 

@@ -20,6 +20,7 @@ namespace calque {
 struct ForeignTokenizer {
   Tokenizer tokenizer;
   VocabularyRows rows;
+  bool begins_texts = false;  // the engine puts <s> before a text
 };
 
 // The engine's ids of <s>, </s> and [MASK], or no_row; its tables have `size` rows.

@@ -146,6 +146,7 @@ struct DataConfig {
   int64_t context = 256;
   TurnOptions turns;
   bool cross_documents = true;
+  bool begin_windows = false;
   double mask_share = 0.15;
   bool whole_words = false;
   int64_t window = 5;

@@ -101,6 +101,12 @@ TEST_CASE(
   CHECK(shown(within) == Texts{"<ab/abc", "c/>", "<de/de>", "<f/f>"});
 }
 
+TEST_CASE("<s> replaces the token that the first step of a window reads") {
+  const Dataset dataset = dataset_of({{"abc", "de"}, {"f"}});
+  const TextWindows across(dataset, {.context = 3, .begin = true, .use = WindowUse::evaluation});
+  CHECK(shown(across) == Texts{"<ab/abc", "<<d/>de", "</>", "<f/f>"});
+}
+
 TEST_CASE("for training, every window across documents is full, from any offset") {
   // Seven steps: <a ab bc c> <d de e>; from offset o, windows of three begin at o, o + 3, o + 4.
   const TextWindows windows(dataset_of({{"abc", "de"}}), {.context = 3});

@@ -108,6 +108,13 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "Continues a window with the next document, so that every window is full. With false, a "
          "window has tokens of one document only.")
       .needs(Feature::cross_documents);
+  in.key(
+        "begin_windows", &D::begin_windows, {}, harmful,
+        "Every window of text begins with \\<s>, in place of its first token, as models like Gemma "
+        "and Llama expect. An imported model has what its tokenizer says.",
+        "Hugging Face: add_bos_token")
+      .needs(Feature::cross_documents)
+      .needs(Feature::decoder);
   in.key("mask_share", &D::mask_share, between(0.001, 1), harmful,
          "The share of tokens that a masked language model is trained to predict.",
          "fairseq: mask-prob")

@@ -25,6 +25,7 @@ ExampleSet text_examples(const Dataset& dataset, const WindowOptions& windows) {
 WindowOptions window_options(const Config& config, WindowUse use) {
   return {.context = config.data.context,
           .cross_documents = config.data.cross_documents,
+          .begin = config.data.begin_windows,
           .use = use,
           .seed = static_cast<uint64_t>(config.training.seed)};
 }
