@@ -14,6 +14,7 @@
 #include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/language_model/run.h"
 #include "train/tasks/sentence_embeddings.h"
+#include "train/tasks/translation/confidence/calibration.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/text_search.h"
@@ -27,6 +28,7 @@ struct ServedTranslator {
   TextSearch options;  // the section `decoding` of the run's config, and the server's glossary
   bool forces_terms = true;
   SentenceSplitter splitter = SentenceSplitter();  // of the source language
+  std::optional<Calibration> calibration = {};     // of a run that `calque calibrate` has read
 };
 
 struct ServedLanguageModel {

@@ -98,5 +98,6 @@ void answer_models(Service& service, const Fields& fields, const Answer& answer)
 void answer_explain(Service& service, const Fields& fields, const Answer& answer);
 void answer_score(Service& service, const Fields& fields, const Answer& answer);
 void answer_align(Service& service, const Fields& fields, const Answer& answer);
+void answer_confidence(Service& service, const Fields& fields, const Answer& answer);
 
 }  // namespace calque

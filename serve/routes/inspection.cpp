@@ -1,4 +1,4 @@
-// Calque's own routes for models of text: /explain, /score and /align.
+// Calque's own routes for models of text: /explain, /score, /align and /confidence.
 
 #include <algorithm>
 #include <functional>
@@ -7,6 +7,7 @@
 #include "serve/served_task.h"
 #include "train/report/pages/explain_page.h"
 #include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/translation/confidence/confidence.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/word_alignment.h"
 
@@ -135,6 +136,26 @@ void answer_align(Service& service, const Fields& fields, const Answer& answer) 
           {{"source", each.source}, {"target", each.target}, {"links", each.links}});
     }
     return alignments;
+  });
+}
+
+// Answers how probably each target, and each of its words, is right.
+void answer_confidence(Service& service, const Fields& fields, const Answer& answer) {
+  const ServedTranslator& translator = chosen(service.runs().translators, fields, "translator");
+  if (!translator.calibration) {
+    refuse(400, "{} has no confidence; run 'calque calibrate' on it", translator.name);
+  }
+  answer_pairs(service, fields, answer, "confidences", [&translator](const Pairs& pairs) {
+    json all = json::array();
+    for (const TextConfidence& text :
+         confidences(translator.run, *translator.calibration, pairs.from, pairs.to)) {
+      json words = json::array();
+      for (const WordConfidence& word : text.words) {
+        words.push_back({{"text", word.text}, {"confidence", word.confidence}});
+      }
+      all.push_back({{"confidence", text.confidence}, {"words", words}});
+    }
+    return all;
   });
 }
 

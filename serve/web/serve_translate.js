@@ -2,6 +2,14 @@
 // source language. Shows the alignment of words.
 'use strict';
 
+// Underlines the words of a translation that are more probably wrong than right.
+function showConfidence(words, {words: judged}) {
+  judged.forEach(({confidence}, i) => {
+    words[i].classList.toggle('doubtful', confidence < 0.5);
+    words[i].title = `right with a probability of ${Math.round(100 * confidence)}%`;
+  });
+}
+
 // Returns a word that, while it is hovered or has the focus, highlights the words linked to it.
 function alignedWord(text, own, others, numbers) {
   const word = element('span', {class: numbers.length ? 'word' : 'word unlinked', tabindex: 0}, text);
@@ -16,23 +24,25 @@ function alignedWord(text, own, others, numbers) {
   return word;
 }
 
-function alignedLine({source, target, links}) {
+function alignedLine({source, target, links}, confidence) {
   const from = [], to = [];
   source.forEach((text, i) => alignedWord(text, from, to, links.filter(([s]) => s === i).map(([, t]) => t)));
   target.forEach((text, i) => alignedWord(text, to, from, links.filter(([, t]) => t === i).map(([s]) => s)));
+  if (confidence) showConfidence(to, confidence);
   const row = (words) => element('p', {}, ...words.flatMap((word) => [word, ' ']));
   return element('div', {class: 'aligned'}, row(from), row(to));
 }
 
 // Aligns the lines that have words on both sides.
-async function showAlignment(source, target, model, signal) {
+async function showAlignment(source, target, {name: model, confidence}, signal) {
   const to = target.split('\n');
   const lines = source.split('\n').map((line, i) => [line, to[i] || '']).filter((pair) => pair.every((line) => line.trim()));
   byId('words').hidden = lines.length === 0;
   if (lines.length === 0) return;
   const body = {source: lines.map(([line]) => line), target: lines.map(([, line]) => line), model};
   const {alignments} = await (await ask('align', body, signal)).json();
-  byId('alignment').replaceChildren(...alignments.map(alignedLine));
+  const {confidences} = confidence ? await (await ask('confidence', body, signal)).json() : {confidences: []};
+  byId('alignment').replaceChildren(...alignments.map((line, i) => alignedLine(line, confidences[i])));
 }
 
 function result(name, text, alternatives, warnings) {
@@ -64,7 +74,7 @@ function startTranslating(translators) {
     byId('results').replaceChildren(...found.map(({translatedText, alternatives: others, warnings}, i) =>
       result(shown.length > 1 ? title(shown[i]) : '', translatedText, others || [], warnings || [])));
     byId('results').classList.remove('old');
-    await showAlignment(q, found[0].translatedText, chosen().name, signal);
+    await showAlignment(q, found[0].translatedText, chosen(), signal);
   });
   byId('source').addEventListener('input', translate);
   for (const id of ['translator', 'beside']) byId(id).addEventListener('change', translate);

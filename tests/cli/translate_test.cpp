@@ -437,10 +437,39 @@ TEST_CASE("translate obeys the settings for lengths and n-grams") {
         std::string::npos);
 }
 
+TEST_CASE("after calibrate, --confidence adds that of a translation and of its words") {
+  const std::string run_of_its_own = trained().file("calibrated");
+  REQUIRE(run("cp -r " + run_folder() + " " + run_of_its_own).status == 0);
+  const std::string translating = "printf 'a b c\\n\\n' | calque translate " + run_of_its_own;
+  check_refused(run(translating + " --confidence"), 1, "has no confidence for the weights of step");
+  const CommandResult ran = run("calque calibrate " + run_of_its_own);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(ran.out.find("of them right; expected calibration error: words 0.") != std::string::npos);
+  std::istringstream out(run(translating + " --confidence").out);
+  std::string line;
+  std::getline(out, line);
+  const size_t bar = line.find(" ||| ");
+  REQUIRE(bar != std::string::npos);
+  std::istringstream written(line.substr(0, bar)), judged(line.substr(bar + 5));
+  const auto count = std::distance(std::istream_iterator<std::string>(written), {});
+  double each = 0;
+  int64_t numbers = 0;
+  for (; judged >> each; ++numbers) CHECK((each >= 0 && each <= 1));
+  CHECK(numbers == count + 1);
+  std::getline(out, line);
+  CHECK(line == " ||| ");
+  CHECK(run("calque evaluate " + run_of_its_own + " --split validation")
+            .out.find("\n  confidence: ") != std::string::npos);
+  check_refused(run("calque calibrate " + run_of_its_own + " --split nothing"), 1,
+                "--split nothing");
+  check_refused(run("calque calibrate " + trained_language_model().run), 1, "calque calibrate");
+}
+
 TEST_CASE("the help of translate lists the decoding options") {
   const std::string help = run("calque translate --help").out;
-  for (const char* option : {"--beam", "--n-best", "--sampling", "--prefix", "--alignment",
-                             "--scores", "--set", "--length-penalty", "--invalid-utf8", "gzip"}) {
+  for (const char* option :
+       {"--beam", "--n-best", "--sampling", "--prefix", "--alignment", "--confidence", "--scores",
+        "--set", "--length-penalty", "--invalid-utf8", "gzip"}) {
     CAPTURE(option);
     CHECK(help.find(option) != std::string::npos);
   }

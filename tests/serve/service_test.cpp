@@ -411,6 +411,25 @@ TEST_CASE("texts are classified, scored and explained") {
   CHECK(served.refused("/explain", {{"text", ""}}).starts_with("400 there is nothing to explain"));
 }
 
+TEST_CASE("the confidence of a translation is the mean of its words, in a calibrated run") {
+  const json request = {{"source", {"a b", "c"}}, {"target", {"b a", ""}}};
+  CHECK(TestService().refused("/confidence", request) ==
+        "400 translation has no confidence; run 'calque calibrate' on it");
+  ServedRuns runs = open_served_runs(places(trained().places(), {}));
+  runs.translators.front().calibration = Calibration({0, 0.1, 1});
+  TestService served(std::move(runs), {});
+  CHECK(json::parse(served.get("/runs").body)["translators"][0]["confidence"] == true);
+  const json all = served.posted("/confidence", request)["confidences"];
+  REQUIRE(all.size() == 2);
+  REQUIRE(all[0]["words"].size() == 2);
+  CHECK(all[0]["words"][0]["text"] == "b");
+  const double first = all[0]["words"][0]["confidence"], second = all[0]["words"][1]["confidence"];
+  CHECK(all[0]["confidence"].get<double>() == doctest::Approx((first + second) / 2));
+  CHECK(first > 0.3);
+  CHECK(first < 1);
+  CHECK(all[1] == json{{"confidence", 0}, {"words", json::array()}});
+}
+
 TEST_CASE("a server with keys refuses requests without a valid key") {
   TestService served({.keys = {"secret"}});
   const json request = {{"q", "a"}, {"target", "tgt"}};

@@ -21,6 +21,8 @@ struct RunFolder {
   std::string labels() const { return path + "/labels.txt"; }
   // For translators: the abbreviations and sentence starters of the source texts.
   std::string sentences() const { return path + "/sentences.txt"; }
+  // For translators: how the probabilities of tokens become the confidence of words.
+  std::string confidence() const { return path + "/confidence.json"; }
   // For tasks on images: the size of the images and the statistics of their pixels.
   std::string images() const { return path + "/images.txt"; }
   // Without the extension, which depends on the kind of tokenizer.

@@ -14,6 +14,8 @@
 #include "data/files/packed_files.h"
 #include "data/files/text_lines.h"
 #include "train/metrics/translation/bleu_by_length.h"
+#include "train/tasks/translation/confidence/confidence.h"
+#include "train/tasks/translation/confidence/judgement.h"
 #include "train/tasks/translation/scoring.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/settings.h"
@@ -23,6 +25,7 @@ namespace calque {
 
 void add_translate_command(CLI::App& calque);  // translate.cpp
 void add_compare_command(CLI::App& calque);    // compare.cpp
+void add_calibrate_command(CLI::App& calque);  // calibrate.cpp
 namespace {
 
 // The commands that drop what the check found in the training data.
@@ -116,6 +119,12 @@ void evaluate_translation(const EvaluateArguments& arguments,
       fmt::print("{}",
                  to_text(bleu_by_length(result.sources, result.outputs, result.references, bleu)));
     }
+    if (const auto calibration = stored_calibration(runs.front());
+        calibration && runs.size() == 1) {
+      const auto judged =
+          judged_words(runs.front(), result.sources, result.outputs, result.references);
+      fmt::print("  confidence: {}\n", report_on(*calibration, judged).text());
+    }
     for (const std::string& output : result.outputs) translations += output + '\n';
     comet.add(result);
   }
@@ -156,6 +165,7 @@ std::string explain_translation(const ExplainArguments& arguments) {
 void add_translation_commands(CLI::App& calque) {
   add_translate_command(calque);
   add_compare_command(calque);
+  add_calibrate_command(calque);
 }
 
 }  // namespace

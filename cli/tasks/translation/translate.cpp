@@ -23,6 +23,7 @@
 #include "cli/tasks/translation/translate_text.h"
 #include "core/error.h"
 #include "train/tasks/translation/catalogue.h"
+#include "train/tasks/translation/confidence/confidence.h"
 #include "train/tasks/translation/lines.h"
 #include "train/tasks/translation/settings.h"
 
@@ -39,7 +40,7 @@ struct TranslateArguments {
   int64_t buffer = 0;
   InvalidLine invalid = InvalidLine::error;
   double length_penalty = -1;
-  bool alignment = false, scores = false, text = false;
+  bool alignment = false, scores = false, confidence = false, text = false;
 };
 
 LineOptions line_options(const TranslateArguments& arguments, const DecodingConfig& decoding) {
@@ -156,6 +157,7 @@ void translate(TranslateArguments arguments) {
   const DecodingConfig decoding = decoding_of(runs.front(), arguments.decoding);
   LineOptions options = line_options(arguments, decoding);
   options.search.terms = term_use_of(arguments.glossary, runs, decoding);
+  if (arguments.confidence) options.confidence = calibration_of(runs.front());
   if (!arguments.po.empty()) {
     TextTranslator translator(runs, options.search, keep_in_catalogue);
     return translate_po(arguments.po, arguments.memory,
@@ -257,6 +259,14 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       .add_flag("--alignment", arguments.alignment,
                 "Add the alignment of words as i-j, from attention")
       ->excludes(glossary)
+      ->excludes(text)
+      ->excludes(po)
+      ->excludes(document);
+  command
+      .add_flag(
+          "--confidence", arguments.confidence,
+          "Add how probably the translation and each of its words are right; calque calibrate "
+          "comes first")
       ->excludes(text)
       ->excludes(po)
       ->excludes(document);

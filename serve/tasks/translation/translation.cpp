@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "serve/served_task.h"
 #include "train/tasks/data_settings.h"
+#include "train/tasks/translation/confidence/confidence.h"
 #include "train/tasks/translation/sentence_words.h"
 #include "train/tasks/translation/settings.h"
 
@@ -39,6 +40,7 @@ void open_translator(ServedRuns& runs, const RunPlace& place, const std::string&
   ServedTranslator served{
       .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
   served.splitter = source_splitter(served.run);
+  served.calibration = stored_calibration(served.run);
   std::tie(served.source, served.target) = languages_of(served.run.config);
   served.options = text_search(served.run.config.decoding);
   limit_sources(served.run, served.options);
@@ -50,17 +52,19 @@ void open_translator(ServedRuns& runs, const RunPlace& place, const std::string&
 std::vector<DescribedRun> describe_translators(const ServedRuns& runs) {
   std::vector<DescribedRun> all;
   for (const ServedTranslator& each : runs.translators) {
-    all.push_back({{{"name", each.name}, {"source", each.source}, {"target", each.target}},
+    all.push_back({{{"name", each.name},
+                    {"source", each.source},
+                    {"target", each.target},
+                    {"confidence", each.calibration.has_value()}},
                    fmt::format("{}: {} to {}", each.name, each.source, each.target)});
   }
   return all;
 }
 
 constexpr KnownRoute translation_routes[] = {
-    {"POST", "/translate", answer_translate},
-    {"GET", "/translate", answer_translate},
-    {"POST", "/score", answer_score},
-    {"POST", "/align", answer_align},
+    {"POST", "/translate", answer_translate},   {"GET", "/translate", answer_translate},
+    {"POST", "/score", answer_score},           {"POST", "/align", answer_align},
+    {"POST", "/confidence", answer_confidence},
 };
 
 }  // namespace

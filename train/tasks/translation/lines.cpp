@@ -1,6 +1,7 @@
 #include "train/tasks/translation/lines.h"
 
 #include "core/error.h"
+#include "train/tasks/translation/confidence/confidence.h"
 #include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
@@ -13,6 +14,16 @@ std::string pharaoh(const TranslationRun& run, const FoundTranslations& found, s
     links.push_back(fmt::format("{}-{}", i, j));
   }
   return fmt::format("{}", fmt::join(links, " "));
+}
+
+// The confidence of the k-th translation and of its words.
+std::string confidence_text(const TranslationRun& run, const Calibration& calibration,
+                            const FoundTranslations& found, size_t k) {
+  if (found.source.empty()) return "";
+  const TextConfidence all = confidences(run, calibration, {found.source}, {found.best[k].ids})[0];
+  std::string text = fmt::format("{:.2f}", all.confidence);
+  for (const WordConfidence& word : all.words) text += fmt::format(" {:.2f}", word.confidence);
+  return text;
 }
 
 }  // namespace
@@ -39,6 +50,9 @@ void LineTranslator::write(std::string& out, const FoundTranslations& found, siz
     out += fmt::format(" ||| {:.4f} {:.4f}", hypothesis.score, hypothesis.log_probability);
   }
   if (options_.alignment) out += " ||| " + pharaoh(runs_.front(), found, k);
+  if (options_.confidence) {
+    out += " ||| " + confidence_text(runs_.front(), *options_.confidence, found, k);
+  }
   out += '\n';
 }
 

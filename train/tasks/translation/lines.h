@@ -2,11 +2,13 @@
 // Translates lines of text to lines of output in the format of `calque translate`.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "train/tasks/translation/confidence/calibration.h"
 #include "train/tasks/translation/context.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/text_search.h"
@@ -20,6 +22,8 @@ struct LineOptions {
   TextSearch search;
   bool scores = false;     // the score of the ranking, and the log-probability
   bool alignment = false;  // pairs i-j of source and target words, from 0 (Pharaoh)
+  // Adds the confidence of the translation, and that of each of its words.
+  std::optional<Calibration> confidence = {};
 };
 
 class LineTranslator {

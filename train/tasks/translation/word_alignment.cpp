@@ -4,34 +4,9 @@
 
 #include "decode/alignment.h"
 #include "train/tasks/translation/parts.h"
+#include "train/tasks/translation/token_words.h"
 
 namespace calque {
-namespace {
-
-// The words of a sequence of tokens, and the index of the word that each token belongs to.
-struct TokenWords {
-  std::vector<int32_t> word_of;
-  std::vector<std::string> texts;
-};
-
-TokenWords token_words(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
-  const bool each = tokenizer.options().kind == TokenizerKind::words;
-  TokenWords words;
-  std::vector<int32_t> word;
-  const auto end_word = [&] {
-    if (!word.empty()) words.texts.push_back(tokenizer.decode(word));
-    word.clear();
-  };
-  for (const int32_t id : ids) {
-    if (each || tokenizer.symbol(id).starts_with("\u2581")) end_word();
-    words.word_of.push_back(static_cast<int32_t>(words.texts.size()));
-    word.push_back(id);
-  }
-  end_word();
-  return words;
-}
-
-}  // namespace
 
 std::vector<AlignedWords> align_words(const TranslationRun& run,
                                       const std::vector<std::vector<int32_t>>& sources,

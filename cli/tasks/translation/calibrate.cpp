@@ -1,0 +1,80 @@
+// calque calibrate: learns how far the translations of a run can be trusted.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/progress.h"
+#include "cli/tasks/split_corpora.h"
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "train/tasks/data_settings.h"
+#include "train/tasks/translation/confidence/confidence.h"
+#include "train/tasks/translation/confidence/judgement.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/split_evaluation.h"
+
+namespace calque {
+namespace {
+
+struct CalibrateArguments {
+  std::string run, split = "validation";
+};
+
+// The words of the translations of all corpora of the split, sentence by sentence.
+std::vector<std::vector<JudgedWord>> judge_split(const TranslationRun& run,
+                                                 const std::string& split) {
+  std::vector<CorpusSource> corpora;
+  for (const CorpusOfSplit& each : corpora_of_split(run.config, split, "--split")) {
+    const auto sources = corpus_sources({each.corpus}, run.config.data, each.split);
+    corpora.insert(corpora.end(), sources.begin(), sources.end());
+  }
+  const ParallelTexts texts = read_texts(corpora, 0, run.config.data);
+  TranslationOptions options = translation_options(run.config.decoding);
+  options.n_best = 1;
+  const Progress progress;
+  const std::vector<std::string> translations = translate_split(
+      {run}, texts, options, [&](int64_t sentences) { progress.show("sentences", sentences); });
+  progress.end();
+  return judged_words(run, texts.sources, translations, texts.references);
+}
+
+void calibrate(const CalibrateArguments& arguments) {
+  require_task("calque calibrate", arguments.run, {TaskKind::translation});
+  const TranslationRun run = open_translation_run({arguments.run, {}});
+  const std::vector<std::vector<JudgedWord>> sentences = judge_split(run, arguments.split);
+  const std::vector<JudgedWord> words = joined(sentences);
+  constexpr size_t fewest = 500;
+  if (words.size() < fewest) {
+    fail("--split {}: the translations have {} words; a calibration needs {}", arguments.split,
+         words.size(), fewest);
+  }
+  save_calibration(run, Calibration::fit(words));
+  fmt::print("{}: {}\nhalf of the sentences by the other half: {}\n", arguments.split,
+             run.folder.confidence(), cross_validated(sentences).text());
+}
+
+}  // namespace
+
+void add_calibrate_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* command = calque.add_subcommand(
+      "calibrate", "Learn how far the translations of a run can be trusted, word by word");
+  add_run(command, arguments->run);
+  command
+      ->add_option("--split", arguments->split,
+                   "Sentences with references: validation, or the name of a test corpus (default: "
+                   "validation)")
+      ->type_name("NAME");
+  add_threads(command);
+  command->footer(
+      "Translates the split, compares the words with the references and writes "
+      "RUN/confidence.json,\n"
+      "for calque translate --confidence and the server. It is for the weights that RUN names.\n"
+      "Example: calque calibrate runs/toy\n"
+      "         calque translate runs/toy --confidence < test.de");
+  command->callback([arguments] { calibrate(*arguments); });
+}
+
+}  // namespace calque
