@@ -9,34 +9,34 @@
 namespace calque {
 namespace {
 
-constexpr size_t features = Calibration::features;
-using Row = std::array<double, features>;
+constexpr size_t feature_count = Calibration::features;
+using FeatureVector = Calibration::Weights;
 
 // Log-probabilities below -10 say no more than -10.
-Row features_of(const WordEvidence& evidence) {
+FeatureVector features_of(const WordEvidence& evidence) {
   const auto limited = [](double log) { return std::clamp(log, -10.0, 0.0); };
   const double word = limited(evidence.word), weakest = limited(evidence.weakest),
                sentence = limited(evidence.sentence);
   return {1, word, std::exp(word), std::exp(weakest), sentence, std::exp(sentence)};
 }
 
-double logistic(const Row& weights, const Row& x) {
+double logistic(const FeatureVector& weights, const FeatureVector& x) {
   double sum = 0;
-  for (size_t i = 0; i < features; ++i) sum += weights[i] * x[i];
+  for (size_t i = 0; i < feature_count; ++i) sum += weights[i] * x[i];
   return 1 / (1 + std::exp(-sum));
 }
 
 // Solves a x = b for a symmetric positive definite a, by elimination.
-Row solved(std::array<Row, features> a, Row b) {
-  for (size_t i = 0; i < features; ++i) {
-    for (size_t row = i + 1; row < features; ++row) {
+FeatureVector solved(std::array<FeatureVector, feature_count> a, FeatureVector b) {
+  for (size_t i = 0; i < feature_count; ++i) {
+    for (size_t row = i + 1; row < feature_count; ++row) {
       const double factor = a[row][i] / a[i][i];
-      for (size_t col = i; col < features; ++col) a[row][col] -= factor * a[i][col];
+      for (size_t col = i; col < feature_count; ++col) a[row][col] -= factor * a[i][col];
       b[row] -= factor * b[i];
     }
   }
-  for (size_t i = features; i-- > 0;) {
-    for (size_t col = i + 1; col < features; ++col) b[i] -= a[i][col] * b[col];
+  for (size_t i = feature_count; i-- > 0;) {
+    for (size_t col = i + 1; col < feature_count; ++col) b[i] -= a[i][col] * b[col];
     b[i] /= a[i][i];
   }
   return b;
@@ -54,24 +54,24 @@ Calibration Calibration::fit(std::span<const JudgedWord> words) {
   require(!words.empty(), "Calibration: no words");
   constexpr double prior = 1 / (10.0 * 10.0);
   constexpr int steps = 30;
-  Row weights{};
+  FeatureVector weights{};
   for (int step = 0; step < steps; ++step) {
-    std::array<Row, features> curvature{};
-    Row slope{};
-    for (size_t i = 0; i < features; ++i) {
+    std::array<FeatureVector, feature_count> curvature{};
+    FeatureVector slope{};
+    for (size_t i = 0; i < feature_count; ++i) {
       curvature[i][i] = prior;
       slope[i] = -prior * weights[i];
     }
     for (const JudgedWord& word : words) {
-      const Row x = features_of(word.evidence);
+      const FeatureVector x = features_of(word.evidence);
       const double p = logistic(weights, x), error = (word.right ? 1 : 0) - p;
-      for (size_t i = 0; i < features; ++i) {
+      for (size_t i = 0; i < feature_count; ++i) {
         slope[i] += error * x[i];
-        for (size_t j = 0; j < features; ++j) curvature[i][j] += p * (1 - p) * x[i] * x[j];
+        for (size_t j = 0; j < feature_count; ++j) curvature[i][j] += p * (1 - p) * x[i] * x[j];
       }
     }
-    const Row change = solved(curvature, slope);
-    for (size_t i = 0; i < features; ++i) weights[i] += std::clamp(change[i], -2.0, 2.0);
+    const FeatureVector change = solved(curvature, slope);
+    for (size_t i = 0; i < feature_count; ++i) weights[i] += std::clamp(change[i], -2.0, 2.0);
   }
   return Calibration(weights);
 }
