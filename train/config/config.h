@@ -248,6 +248,8 @@ struct TrainingConfig {
   double label_smoothing = 0.1;
   std::vector<std::string> class_weights;
   double r_drop = 0;
+  std::string teacher;  // the folder of a run; empty: none
+  double teacher_share = 0.5;
   double dpo_beta = 0.1;
   double dropout_epochs = 10;
   double ema = 0;

@@ -57,6 +57,7 @@ MissingFiles missing_files(const Config& config) {
   look_for(data.back_translate.text, "data.back_translate.text", missing);
   look_for({data.distill.run}, "data.distill.run", missing);
   look_for({data.terms.file}, "data.terms.file", missing);
+  look_for({config.training.teacher}, "training.teacher", missing);
   look_for(config.tokenizer.files, "tokenizer.files", missing);
   const EmbeddingConfig& embeddings = config.model.embeddings;
   look_for({embeddings.source, embeddings.target}, "model.embeddings", missing);

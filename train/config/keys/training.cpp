@@ -155,6 +155,18 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
           },
           "needs dropout in the model")
       .needs(Feature::network);
+  in.key(
+        "teacher", &T::teacher, {}, harmful,
+        "Word-level distillation: a run with the same tokenizers, or one of its checkpoints, whose "
+        "probabilities of each target token the model is also trained to predict. Each step also "
+        "computes the teacher's forward pass.")
+      .needs(Feature::pairs);
+  in.key("teacher_share", &T::teacher_share, between(0.001, 1), harmful,
+         "The share of the teacher in the loss: (1 - share) times the cross-entropy plus share "
+         "times "
+         "the Kullback-Leibler divergence of the model's probabilities from the teacher's.")
+      .idle_if([](const Config& c) { return c.training.teacher.empty(); }, "needs training.teacher")
+      .needs(Feature::pairs);
   in.key("dpo_beta", &T::dpo_beta, positive(), harmful,
          "DPO: how strongly training on preferences holds the model to that of model.init_from. "
          "The loss of a pair is -log sigmoid(dpo_beta * margin), where the margin is how much "

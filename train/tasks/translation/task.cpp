@@ -120,6 +120,7 @@ class TranslationTask : public ModelTask<TranslationModel> {
         corpora_(corpora) {
     if (start.purpose == TaskStart::Purpose::use) return;
     const std::string cache = cache_folder(config_, run, start);
+    if (!config_.training.teacher.empty()) teacher_.emplace(config_, tokenizers_);
     // Validation comes first, so that its errors occur before the long tokenization of the training
     // corpora.
     validation_.emplace(config_, tokenizers_, cache);
@@ -132,7 +133,8 @@ class TranslationTask : public ModelTask<TranslationModel> {
     constexpr int both[] = {0, 1};
     ExampleTraining training = pair_training(
         network_.model.translator(), config_.training,
-        with_bpe_dropout(examples_of(data_, cost_columns(config_.training)), config_, tokenizers_));
+        with_bpe_dropout(examples_of(data_, cost_columns(config_.training)), config_, tokenizers_),
+        teacher_ ? &*teacher_ : nullptr);
     training.sizes = costs_of(*data_.tokens, both);
     training.where = [this](std::span<const int64_t> numbers) {
       std::vector<int64_t> lines;
@@ -148,6 +150,7 @@ class TranslationTask : public ModelTask<TranslationModel> {
 
   const Tokenizers tokenizers_;
   const TrainingCorpora corpora_;
+  std::optional<const WordTeacher> teacher_;
   std::optional<const Validation> validation_;
   Dataset data_;
 };
@@ -194,6 +197,9 @@ std::vector<Contradiction> translation_contradictions(const Config& config) {
         {key, fmt::format("it is measured on translations; set {}",
                           none ? "training.validate_translate: greedy" : "data.validation")});
   };
+  if (!config.training.teacher.empty() && config.training.r_drop > 0) {
+    all.push_back({"training.r_drop", "cannot be combined with training.teacher; set one of them"});
+  }
   check("training.metric", config.training.metric);
   check("training.until", config.training.until.goal.metric);
   return all;

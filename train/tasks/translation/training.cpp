@@ -38,14 +38,16 @@ SummedLoss pair_loss(Translator model, std::span<const Example> pairs, double la
                            static_cast<real>(agreement)));
 }
 
-ExampleTraining pair_training(Translator model, const TrainingConfig& training, ExampleSet set) {
+ExampleTraining pair_training(Translator model, const TrainingConfig& training, ExampleSet set,
+                              const WordTeacher* teacher) {
   const auto tokens = [ends = model.source_end()](const Example& pair) {
     std::vector<int32_t> ids;
     return append_source(pair[0], ends, ids) + std::ssize(pair[1]) + 1;
   };
   return {.set = std::move(set),
           .forward =
-              [model, &training](std::span<const Example> pairs) {
+              [model, &training, teacher](std::span<const Example> pairs) {
+                if (teacher) return teacher->loss(model, pairs, training.label_smoothing);
                 return pair_loss(model, pairs, training.label_smoothing, Mode::train,
                                  training.r_drop);
               },

@@ -7,6 +7,7 @@
 #include "nn/models/translator.h"
 #include "train/config/config.h"
 #include "train/tasks/example_works.h"
+#include "train/tasks/translation/word_distillation.h"
 
 namespace calque {
 
@@ -14,8 +15,10 @@ namespace calque {
 SummedLoss pair_loss(Translator model, std::span<const Example> pairs, double label_smoothing,
                      Mode mode, double agreement = 0);
 
-// Trains the model on these pairs. A micro-batch is divided by chunk_begins().
-ExampleTraining pair_training(Translator model, const TrainingConfig& training, ExampleSet set);
+// Trains the model on these pairs, by a teacher unless it is null. A micro-batch is divided by
+// chunk_begins(). The teacher must outlive the result.
+ExampleTraining pair_training(Translator model, const TrainingConfig& training, ExampleSet set,
+                              const WordTeacher* teacher = nullptr);
 
 // Divides the pairs into at most `chunks` chunks and returns the index of the first pair of each. A
 // chunk ends before a pair whose middle target token is in the next of `chunks` equal shares of the
