@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/products/compact/matrix.h"
 #include "core/simd/vector.h"
+#include "core/weight_side.h"
 
 namespace calque {
 
@@ -41,10 +43,36 @@ Tensor Parameters::add(std::string name, const Shape& shape, Role role, Initial 
   return entries_.back().tensor;
 }
 
-void Parameters::allocate() {
+std::span<real> Parameters::Entry::values() const {
+  require(!compact(), "Parameters: {} is compact, and has no values of full precision", name);
+  return tensor.span();
+}
+
+void Parameters::make_compact() {
+  flat_size_ = 0;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    const WeightSide side = side_of(entry.role, entry.shape);
+    if (side != WeightSide::none) {
+      const bool flipped = side == WeightSide::transposed;
+      const int64_t rows = entry.shape[0], cols = entry.shape[1];
+      windows_[i]->compact = std::make_shared<CompactMatrix>(form_, flipped ? cols : rows,
+                                                             flipped ? rows : cols, flipped);
+      entry.tensor.gradient().refuse();
+    } else {
+      entry.offset = flat_size_;
+      flat_size_ += round_up(entry.shape.elements(), cache_line);
+    }
+  }
+}
+
+void Parameters::allocate(Precision form) {
   require(!allocated(), "Parameters: allocate() is called twice");
+  form_ = form;
+  if (form != Precision::full) make_compact();
   values_ = std::make_shared<Buffer<real>>(zeros(flat_size_));
   for (size_t i = 0; i < entries_.size(); ++i) {
+    if (windows_[i]->compact) continue;
     windows_[i]->data = values_->data() + entries_[i].offset;
     windows_[i]->owner = values_;
   }

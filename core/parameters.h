@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/precision.h"
 #include "core/random.h"
 #include "core/tensor.h"
 
@@ -61,19 +62,24 @@ class Parameters {
     std::string name;
     Shape shape;
     Role role;
-    int64_t offset;  // of its first number in the flat buffer
+    int64_t offset;  // of its first number in the flat buffer, unless it is compact
     Initial initial;
     Tensor tensor;
-    std::span<real> values() const { return tensor.span(); }
+    std::span<real> values() const;  // not of a compact parameter
+    CompactMatrix* compact() const { return tensor.values().compact(); }
     bool frozen() const { return !tensor.gradient(); }
   };
 
   // Declares a parameter with a new name. Its values exist after allocate().
   Tensor add(std::string name, const Shape& shape, Role role, Initial initial);
 
-  // Allocates the values, all zero. Nothing can be added afterwards.
-  void allocate();
+  // Allocates the values, all zero. Nothing can be added afterwards. With a `form` below full
+  // precision, weights, tables of embeddings and output projections are compact: they are not in
+  // the flat buffer and cannot be trained (core/products/compact/matrix.h).
+  void allocate(Precision form = Precision::full);
   bool allocated() const { return values_ != nullptr; }
+  // The form of those.
+  Precision form() const { return form_; }
 
   // Sets initial values. They depend only on the seed and the name of the parameter.
   void initialise(uint64_t seed);
@@ -95,9 +101,12 @@ class Parameters {
   void clear_gradients();
 
  private:
+  void make_compact();
+
   std::vector<Entry> entries_;
   std::vector<std::shared_ptr<Storage>> windows_;  // each entry's values
   int64_t flat_size_ = 0;
+  Precision form_ = Precision::full;
   std::shared_ptr<Buffer<real>> values_;
 };
 

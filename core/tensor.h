@@ -18,6 +18,7 @@
 
 namespace calque {
 
+class CompactMatrix;
 class Int8Matrix;
 
 // The memory of values: from the pool, or a window into memory that `owner` keeps alive. The window
@@ -28,6 +29,7 @@ struct Storage {
   Buffer<real> own;
   std::shared_ptr<const void> owner;
   std::shared_ptr<const Int8Matrix> rounded;  // for products (core/products/int8/matrix.h)
+  std::shared_ptr<CompactMatrix> compact;     // instead of `data` (core/products/compact/matrix.h)
 };
 
 // Shared ownership of values.
@@ -47,6 +49,10 @@ class Values {
     storage_->rounded = std::move(rounded);
   }
   const Int8Matrix* rounded() const { return storage_ ? storage_->rounded.get() : nullptr; }
+
+  // The matrix that holds these values if they are compact; data() is then nullptr. Only products,
+  // with these values as their right side, and embedding() read it.
+  CompactMatrix* compact() const { return storage_ ? storage_->compact.get() : nullptr; }
 
  private:
   std::shared_ptr<Storage> storage_;

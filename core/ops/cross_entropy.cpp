@@ -131,7 +131,7 @@ void add_gradients(const Gradients& to, const Projection& from, LogitBlock& g, s
   const Matrix block = g.matrix(pass);
   const bool add = g.first > 0 || pass > 0;
   if (to.x[pass]) {
-    gemm(block, {from.w.data(), g.vocabulary, d},
+    gemm(block, {from.w.values(), g.vocabulary, d},
          Sink{to.x[pass].memory.scratch() + g.first * d, false});
   }
   if (to.w) {

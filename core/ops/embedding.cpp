@@ -4,6 +4,7 @@
 
 #include "core/ops.h"
 #include "core/ops/row_groups.h"
+#include "core/products/compact/matrix.h"
 #include "core/profile.h"
 #include "core/simd/vector.h"
 #include "core/threads/rows.h"
@@ -22,10 +23,14 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
   const double moved = double(y.size()) * sizeof(real);  // without the table
   count_work({.bytes = 2 * moved});
   const auto scaled = [scale](Vec v) { return v * scale; };
+  const CompactMatrix* const compact = table.values().compact();
   for_each_row(tokens, cols, [&](int64_t t) {
     real* row = y.data() + t * cols;
     if (ids[t] == no_token) {
       std::fill_n(row, cols, real(0));
+    } else if (compact) {
+      compact->copy_column(ids[t], row);
+      map(cols, row, scaled, row);
     } else {
       map(cols, row, scaled, table.data() + ids[t] * cols);
     }

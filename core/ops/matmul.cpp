@@ -21,8 +21,10 @@ struct Product {
     const Matrix matrix(data + i * a_rows * a_cols, a_rows, a_cols);
     return flip_a ? transposed(matrix) : matrix;
   }
-  Matrix b(const real* data, int64_t i) const {
-    const Matrix matrix(data + i * b_rows * b_cols, b_rows, b_cols);
+  // A single b may be rounded or compact.
+  Matrix b(const Values& values, int64_t i) const {
+    Matrix matrix(values, b_rows, b_cols);
+    if (count > 1) matrix = {values.data() + i * b_rows * b_cols, b_rows, b_cols};
     return flip_b ? transposed(matrix) : matrix;
   }
   Matrix y(const real* data, int64_t i) const { return {data + i * m() * n(), m(), n()}; }
@@ -78,9 +80,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose) {
   sizes[axes - 1] = p.n();
   Tensor y(Shape(std::span<const int64_t>(sizes.data(), static_cast<size_t>(axes))));
   for_matrices(p, 1, [&](int64_t i) {
-    Matrix right = p.b(b.data(), i);
-    if (p.count == 1) right.rounded = b.values().rounded();
-    gemm(p.a(a.data(), i), right, y.data() + i * p.m() * p.n());
+    gemm(p.a(a.data(), i), p.b(b.values(), i), y.data() + i * p.m() * p.n());
   });
   return record(
       "matmul", y, {&a, &b},
@@ -88,7 +88,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose) {
         const Sink to_a = da.open_if_wanted(), to_b = db.open_if_wanted();
         for_matrices(p, (da ? 1 : 0) + (db ? 1 : 0), [&](int64_t i) {
           const Matrix g = p.y(dy.data(), i);
-          const Matrix left = p.a(a.data(), i), right = p.b(b.data(), i);
+          const Matrix left = p.a(a.data(), i), right = p.b(b, i);
           if (da) {
             const Sink out{to_a.data + i * p.a_rows * p.a_cols, to_a.add};
             p.flip_a ? gemm(right, transposed(g), out) : gemm(g, transposed(right), out);

@@ -8,6 +8,7 @@
 
 #include "core/products/bfloat16_products.h"
 #include "core/products/block_product.h"
+#include "core/products/compact/matrix.h"
 #include "core/products/few_rows.h"
 #include "core/products/int8/matrix.h"
 #include "core/products/packed_weights.h"
@@ -178,6 +179,10 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
   if (recorded_calls) recorded_calls->push_back({m, n, k, a.flipped, b.flipped, c.add});
   if (b.rounded && b.rounded->flipped() == b.flipped && !a.flipped) {
     return int8_product(a, *b.rounded, c, scale, stride, finish);
+  }
+  if (b.compact) {
+    const bool transposed = b.flipped != b.compact->flipped();
+    return compact_product(a, *b.compact, transposed, c, scale, stride, finish);
   }
   if (has_few_rows(a)) {
     few_rows_product(a, b, c, scale, stride);

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/named.h"
+#include "core/precision.h"
 #include "core/tensor.h"
 
 namespace calque {
@@ -25,12 +25,14 @@ struct Matrix {
   Matrix(const Values& values, int64_t row_count, int64_t col_count)
       : Matrix(values.data(), row_count, col_count) {
     rounded = values.rounded();
+    compact = values.compact();
   }
 
   const real* data;
   int64_t rows, cols, stride;
-  bool flipped = false;                 // denotes the transpose
-  const Int8Matrix* rounded = nullptr;  // used if the matrix is a right side as it was rounded
+  bool flipped = false;                    // denotes the transpose
+  const Int8Matrix* rounded = nullptr;     // used if the matrix is a right side as it was rounded
+  const CompactMatrix* compact = nullptr;  // instead of `data`, in a whole right side
 };
 
 Matrix transposed(Matrix matrix);
@@ -48,16 +50,6 @@ struct Finish {
   bool relu = false;
   Finish from(int64_t col) const { return {bias ? bias + col : nullptr, relu}; }
 };
-
-// The precision to which the operands of products are rounded; sums always have full precision.
-// bfloat16 has 8 bits of precision and is up to twice as fast where processor and build have
-// AVX512-BF16. The double build supports only full precision. int8 is for inference: weights are
-// rounded once, for all their products (core/int8_weights.h).
-enum class Precision { full, bfloat16, int8 };
-inline constexpr Named<Precision> precisions[] = {{"float32", Precision::full},
-                                                  {"bfloat16", Precision::bfloat16}};
-inline constexpr Named<Precision> inference_precisions[] = {{"float32", Precision::full},
-                                                            {"int8", Precision::int8}};
 
 // Sets the precision of gemm() on this thread while it is alive; the default is full. Products
 // whose left side has only a few rows (core/products/few_rows.h) are always in full precision. A

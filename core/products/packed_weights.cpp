@@ -24,7 +24,8 @@ PackedMatrix packed(const Matrix& m) {
 PackedWeights::PackedWeights(const std::vector<Matrix>& right_sides) {
   if (!own_product_is_faster()) return;
   for (const Matrix& right_side : right_sides) {
-    if (!right_side.rounded) entries_.push_back({right_side, packed(right_side)});
+    if (!right_side.rounded && !right_side.compact)
+      entries_.push_back({right_side, packed(right_side)});
   }
 }
 

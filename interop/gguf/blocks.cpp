@@ -151,11 +151,7 @@ float largest(std::span<const float> numbers) {
 }
 
 void write_q8_0(std::span<const float> from, uint8_t* to) {
-  const float d = std::abs(largest(from)) / 127, factor = inverse(d);
-  write_half(d, to);
-  for (size_t i = 0; i < from.size(); ++i) {
-    to[2 + i] = static_cast<uint8_t>(static_cast<int8_t>(std::round(from[i] * factor)));
-  }
+  write_half(round_to_q8_0(from, reinterpret_cast<int8_t*>(to + 2)), to);
 }
 
 // The number of the largest size becomes -8.

@@ -6,10 +6,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "core/error.h"
+#include "core/products/compact/matrix.h"
 
 namespace calque {
 namespace {
@@ -69,38 +72,112 @@ void read_values(DigestingReader& reader, const TensorEntry& entry, std::span<re
   });
 }
 
+// How many rows, and how many columns, each scale of a matrix of integers is for: all of them, one,
+// or 32 of one of both. Nothing if the shape of the scales is another one.
+std::optional<std::pair<int64_t, int64_t>> reach_of_scales(const std::vector<int64_t>& matrix,
+                                                           const std::vector<int64_t>& scales) {
+  constexpr int64_t block = CompactMatrix::block;
+  if (matrix.size() != 2) return std::nullopt;
+  const int64_t rows = matrix[0], cols = matrix[1];
+  const auto blocks = [](int64_t size) { return (size + block - 1) / block; };
+  using Shape = std::vector<int64_t>;
+  if (scales == Shape{rows, 1}) return std::pair(int64_t{1}, cols);
+  if (scales == Shape{1, cols}) return std::pair(rows, int64_t{1});
+  if (scales == Shape{blocks(rows), cols}) return std::pair(block, int64_t{1});
+  if (scales == Shape{rows, blocks(cols)}) return std::pair(int64_t{1}, block);
+  return std::nullopt;
+}
+
 // The scales of a matrix of integers, NAME.scale; nullptr if there are none.
 const TensorEntry* scales_of(const TensorTable& table, const TensorEntry& entry) {
-  if (entry.type->name != "I8" || entry.shape.size() != 2) return nullptr;
+  if (entry.type->name != "I8") return nullptr;
   const TensorEntry* scales = table.find(entry.name + ".scale");
-  const bool fit = scales && scales->type->decode &&
-                   (scales->shape == std::vector<int64_t>{entry.shape[0], 1} ||
-                    scales->shape == std::vector<int64_t>{1, entry.shape[1]});
+  const bool fit =
+      scales && scales->type->decode && reach_of_scales(entry.shape, scales->shape).has_value();
   return fit ? scales : nullptr;
 }
 
-// A matrix of integers that is being read, and its scales.
-struct ScaledMatrix {
-  std::span<real> values;
-  int64_t cols;
-  bool by_rows;
-  std::vector<real> scales;
+// The scales of a matrix of integers, in memory.
+struct Scales {
+  std::vector<real> numbers;
+  int64_t rows, cols, stride;  // what each is for; numbers in a row of scales
 
-  void apply() const {
-    for (size_t i = 0; i < values.size(); ++i) {
-      const auto row = i / static_cast<size_t>(cols), col = i % static_cast<size_t>(cols);
-      values[i] *= scales[by_rows ? row : col];
+  Scales(const InputFile& file, const TensorTable& table, const TensorEntry& matrix,
+         const TensorEntry& scales)
+      : numbers(scales.elements), stride(scales.shape[1]) {
+    std::tie(rows, cols) = *reach_of_scales(matrix.shape, scales.shape);
+    std::vector<std::byte> bytes(scales.end - scales.begin);
+    file.read(table.data_begin + scales.begin, bytes);
+    scales.type->decode(bytes.data(), numbers);
+  }
+
+  // A row of integers, multiplied.
+  void decode(int64_t row, const std::byte* integers, std::span<real> to) const {
+    const real* of_row = numbers.data() + row / rows * stride;
+    for (size_t i = 0; i < to.size(); ++i) {
+      to[i] = static_cast<real>(static_cast<int8_t>(integers[i])) *
+              of_row[static_cast<int64_t>(i) / cols];
     }
   }
 };
 
-void read_integers(DigestingReader& reader, const TensorEntry& entry, std::span<real> values) {
-  reader.read_through(entry.end - entry.begin, [&](std::span<const std::byte> bytes) {
-    for (const std::byte byte : bytes) {
-      values.front() = static_cast<real>(static_cast<int8_t>(byte));
-      values = values.subspan(1);
+bool all_finite(std::span<const real> values) {
+  constexpr real largest = std::numeric_limits<real>::max();
+  unsigned beyond = 0;  // without a branch, so that the loop vectorises
+  for (const real value : values) beyond |= !(std::abs(value) <= largest);
+  return beyond == 0;
+}
+
+// Reads a matrix that is stored or wanted in fewer bits, some rows at a time.
+void read_rows(DigestingReader& reader, const TensorEntry& entry, const Scales* scales,
+               const TensorSlot& to) {
+  const int64_t all = entry.shape[0], cols = entry.shape[1];
+  const auto most = static_cast<size_t>(std::min(CompactMatrix::block, all) * cols);
+  std::vector<std::byte> bytes(most * entry.type->bytes);
+  std::vector<real> rows(to.compact ? most : 0);
+  for (int64_t first = 0; first < all; first += CompactMatrix::block) {
+    const int64_t count = std::min(CompactMatrix::block, all - first);
+    const auto size = static_cast<size_t>(count * cols);
+    const auto part = std::span(bytes).first(size * entry.type->bytes);
+    reader.read(part);
+    const auto values = to.compact ? std::span(rows).first(size)
+                                   : to.values.subspan(static_cast<size_t>(first * cols), size);
+    if (!scales) entry.type->decode(part.data(), values);
+    for (int64_t r = 0; scales && r < count; ++r) {
+      scales->decode(first + r, part.data() + r * cols,
+                     values.subspan(static_cast<size_t>(r * cols), static_cast<size_t>(cols)));
     }
-  });
+    if (!to.compact) continue;
+    if (!all_finite(values)) {
+      fail("{} holds a value that is infinite or not a number", entry.name);
+    }
+    to.compact->put_rows(first, count, values.data());
+  }
+}
+
+const ElementType& type_of(const NamedTensor& tensor) {
+  if (tensor.compact) {
+    return *find_element_type(tensor.compact->form() == Precision::q8_0 ? "I8" : "BF16");
+  }
+  return tensor.integers.empty() ? element_type_of_real() : *find_element_type("I8");
+}
+
+// Writes the numbers of a compact matrix, some rows at a time, and its scales.
+void write_compact(OutputFile& file, const NamedTensor& tensor) {
+  const CompactMatrix& matrix = *tensor.compact;
+  const int64_t rows = tensor.shape[0], row_bytes = tensor.shape[1] * matrix.number_size();
+  std::vector<std::byte> bytes(
+      static_cast<size_t>(std::min(CompactMatrix::block, rows) * row_bytes));
+  for (int64_t first = 0; first < rows; first += CompactMatrix::block) {
+    const int64_t count = std::min(CompactMatrix::block, rows - first);
+    matrix.copy_numbers(first, count, bytes.data());
+    file.write(bytes_of(std::span(bytes).first(static_cast<size_t>(count * row_bytes))));
+  }
+  std::vector<uint16_t> halves;
+  for (const real scale : matrix.scales_by_rows()) {
+    halves.push_back(to_f16(static_cast<float>(scale)));
+  }
+  file.write(bytes_of(std::span<const uint16_t>(halves)));
 }
 
 TensorTable read_table(const InputFile& file) {
@@ -120,21 +197,27 @@ Fingerprint write_safetensors(FileSystem& files, const std::string& path,
                               const std::map<std::string, std::string>& metadata) {
   TensorTable table{.entries = {}, .metadata = metadata};
   for (const NamedTensor& tensor : tensors) {
-    const ElementType& type =
-        tensor.integers.empty() ? element_type_of_real() : *find_element_type("I8");
-    table.entries.push_back({.name = tensor.name, .type = &type, .shape = tensor.shape});
+    table.entries.push_back({.name = tensor.name, .type = &type_of(tensor), .shape = tensor.shape});
+    if (tensor.compact && tensor.compact->form() == Precision::q8_0) {
+      table.entries.push_back({.name = tensor.name + ".scale",
+                               .type = find_element_type("F16"),
+                               .shape = tensor.compact->scale_shape()});
+    }
   }
   const std::string header = format_header(table);
   const uint64_t values_size = table.entries.empty() ? 0 : table.entries.back().end;
   OutputFile file(files, path, header.size() + values_size);
   file.write(header);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const auto& [name, shape, values, integers] = tensors[i];
-    const size_t count = integers.empty() ? values.size() : integers.size();
-    require(count == table.entries[i].elements,
-            "write_safetensors: {} has {} values, but its shape is {}", name, count,
-            text_of(shape));
-    file.write(integers.empty() ? bytes_of(values) : bytes_of(integers));
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.compact) {
+      write_compact(file, tensor);
+      continue;
+    }
+    const size_t count = tensor.integers.empty() ? tensor.values.size() : tensor.integers.size();
+    require(count == table.find(tensor.name)->elements,
+            "write_safetensors: {} has {} values, but its shape is {}", tensor.name, count,
+            text_of(tensor.shape));
+    file.write(tensor.integers.empty() ? bytes_of(tensor.values) : bytes_of(tensor.integers));
   }
   return file.finish();
 }
@@ -144,17 +227,17 @@ SafetensorsFile::SafetensorsFile(FileSystem& files, std::string path)
 
 Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
   std::unordered_map<std::string_view, const TensorSlot*> targets;
-  std::unordered_map<std::string_view, ScaledMatrix> scaled;  // by the name of the scales
+  std::unordered_map<std::string_view, Scales> scales;  // by the name of the matrix
   for (const TensorSlot& target : wanted) {
     require(targets.emplace(target.name, &target).second, "SafetensorsFile: {} is wanted twice",
             target.name);
     const TensorEntry* entry = table_.find(target.name);
-    require(entry && entry->shape == target.shape && entry->elements == target.values.size(),
+    require(entry && entry->shape == target.shape &&
+                (target.compact || entry->elements == target.values.size()),
             "SafetensorsFile: {} is not in {} with the shape {}", target.name, file_.path(),
             text_of(target.shape));
-    if (const TensorEntry* scales = scales_of(table_, *entry)) {
-      scaled[scales->name] = {target.values, entry->shape[1], scales->shape[1] == 1,
-                              std::vector<real>(scales->elements)};
+    if (const TensorEntry* found = scales_of(table_, *entry)) {
+      scales.emplace(target.name, Scales(file_, table_, *entry, *found));
     } else if (!entry->type->decode) {
       fail("{}: the values of {} are {}, not floating-point numbers", file_.path(), target.name,
            entry->type->name);
@@ -165,19 +248,30 @@ Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
   reader.read_through(table_.data_begin, ignore);
   for (const TensorEntry& entry : table_.entries) {
     const auto target = targets.find(entry.name);
-    const auto scales = scaled.find(entry.name);
-    if (scales != scaled.end()) {
-      read_values(reader, entry, scales->second.scales);
-    } else if (target != targets.end() && entry.type->decode) {
-      read_values(reader, entry, target->second->values);
-    } else if (target != targets.end()) {
-      read_integers(reader, entry, target->second->values);
-    } else {
+    const auto found = scales.find(entry.name);
+    if (target == targets.end()) {
       reader.read_through(entry.end - entry.begin, ignore);
+    } else if (target->second->compact || found != scales.end()) {
+      read_rows(reader, entry, found == scales.end() ? nullptr : &found->second, *target->second);
+    } else {
+      read_values(reader, entry, target->second->values);
     }
   }
-  for (const auto& [name, matrix] : scaled) matrix.apply();
   return reader.finish();
+}
+
+Precision stored_precision(const TensorTable& table) {
+  Precision form = Precision::full;
+  for (const TensorEntry& entry : table.entries) {
+    if (entry.shape.size() != 2) continue;
+    if (const TensorEntry* scales = scales_of(table, entry)) {
+      const auto reach = *reach_of_scales(entry.shape, scales->shape);
+      const bool whole = reach.first == entry.shape[0] || reach.second == entry.shape[1];
+      return whole ? Precision::int8 : Precision::q8_0;
+    }
+    if (entry.type->name == "BF16") form = Precision::bfloat16;
+  }
+  return form;
 }
 
 std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted) {
@@ -220,10 +314,7 @@ namespace {
 template <class Tensor>
 std::optional<std::string> not_finite_in(std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
-    constexpr real largest = std::numeric_limits<real>::max();
-    unsigned beyond = 0;  // without a branch, so that the loop vectorises
-    for (const real value : tensor.values) beyond |= !(std::abs(value) <= largest);
-    if (beyond) return tensor.name;
+    if (!all_finite(tensor.values)) return tensor.name;
   }
   return std::nullopt;
 }

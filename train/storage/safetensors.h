@@ -10,23 +10,29 @@
 #include <string>
 #include <vector>
 
+#include "core/precision.h"
 #include "core/real.h"
 #include "train/storage/durable_files.h"
 #include "train/storage/safetensors_header.h"
 
 namespace calque {
 
+class CompactMatrix;
+
 struct NamedTensor {  // values to be written
   std::string name;
   std::vector<int64_t> shape;
   std::span<const real> values;
   std::span<const int8_t> integers = {};  // instead of the values
+  // Instead of the values: BF16, or I8 with a second tensor NAME.scale of type F16.
+  const CompactMatrix* compact = nullptr;
 };
 
 struct TensorSlot {  // values to be read
   std::string name;
   std::vector<int64_t> shape;
   std::span<real> values;
+  CompactMatrix* compact = nullptr;  // instead of the values: they are rounded while they are read
 };
 
 // Writes a new file, with the tensors in the given order, and syncs it.
@@ -44,13 +50,18 @@ class SafetensorsFile {
   // Reads the whole file. Converts the values of the wanted tensors to real and stores them in
   // their slots; reads all other bytes only for the digest. Requires each wanted tensor to be in
   // the file with the shape of its slot; throws an Error if it is not of floating-point numbers. A
-  // matrix NAME of type I8 is multiplied by the numbers of NAME.scale, one for each row or column.
+  // matrix NAME of type I8 is multiplied by the numbers of NAME.scale, one for each row, for each
+  // column, or for each 32 numbers of a row or a column.
   Fingerprint read(std::span<const TensorSlot> wanted) const;
 
  private:
   InputFile file_;
   TensorTable table_;
 };
+
+// The form in which matrices of the file are stored: int8 or q8_0 if some are integers with scales,
+// else bfloat16 if some are, else full.
+Precision stored_precision(const TensorTable& table);
 
 // Why the table has no tensor that fits the slot; nothing if it has one.
 std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted);

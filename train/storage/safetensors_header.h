@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/half_precision.h"
 #include "core/real.h"
 
 namespace calque {
@@ -27,13 +28,6 @@ struct ElementType {
 };
 const ElementType* find_element_type(std::string_view name);  // null if unknown
 const ElementType& element_type_of_real();
-// A number in half precision (IEEE): a sign bit, 5 bits of exponent, 10 bits of fraction.
-float from_f16(uint16_t bits);
-// The nearest number in half precision; of two, the one whose last bit is 0. Numbers from 65520 on
-// become infinite.
-uint16_t to_f16(float value);
-// The same for bfloat16, the upper half of a float.
-uint16_t to_bf16(float value);
 
 struct TensorEntry {
   std::string name;

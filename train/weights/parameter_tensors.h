@@ -13,7 +13,9 @@ std::vector<Named> parameters_as(const Parameters& parameters) {
   std::vector<Named> all;
   for (const Parameters::Entry& entry : parameters.entries()) {
     const auto sizes = entry.shape.sizes();
-    all.push_back({entry.name, {sizes.begin(), sizes.end()}, entry.values()});
+    Named& tensor = all.emplace_back(entry.name, std::vector<int64_t>(sizes.begin(), sizes.end()));
+    tensor.compact = entry.compact();
+    if (!tensor.compact) tensor.values = entry.values();
   }
   return all;
 }

@@ -1,0 +1,133 @@
+#include "core/products/compact/matrix.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/half_precision.h"
+#include "core/products/compact/forms.h"
+#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
+
+namespace calque {
+
+CompactMatrix::CompactMatrix(Precision form, int64_t inner, int64_t cols, bool flipped)
+    : form_(form),
+      inner_(inner),
+      cols_(cols),
+      lines_(round_up(inner, block)),
+      flipped_(flipped),
+      numbers_(panels() * lines_ * panel_cols * number_size()),
+      scales_(form == Precision::q8_0 ? panels() * lines_ / block * panel_cols : 0) {
+  require(form == Precision::bfloat16 || form == Precision::q8_0, "CompactMatrix: the form is {}",
+          name_of(inference_precisions, form));
+  const int64_t bytes = numbers_.size() / std::max<int64_t>(1, panels());
+  const int64_t scales = scales_.size() / std::max<int64_t>(1, panels());
+  for_each_row(panels(), bytes, [&](int64_t panel) {
+    std::fill_n(numbers_.data() + panel * bytes, bytes, std::byte{0});
+    std::fill_n(scales_.data() + panel * scales, scales, real(0));
+  });
+}
+
+// Numbers of a column, from a line that begins a block.
+void CompactMatrix::put_block(int64_t line, int64_t col, std::span<const float> numbers) {
+  const int64_t at = place(line, col);
+  if (form_ == Precision::bfloat16) {
+    auto* const to = reinterpret_cast<uint16_t*>(numbers_.data()) + at;
+    for (size_t i = 0; i < numbers.size(); ++i) to[i * panel_cols] = to_bf16(numbers[i]);
+    return;
+  }
+  std::array<int8_t, block> integers;
+  scales_[at / panel_cols / block * panel_cols + col % panel_cols] =
+      static_cast<real>(round_to_q8_0(numbers, integers.data()));
+  auto* const to = reinterpret_cast<int8_t*>(numbers_.data()) + at;
+  for (size_t i = 0; i < numbers.size(); ++i) to[i * panel_cols] = integers[i];
+}
+
+void CompactMatrix::put_rows(int64_t first, int64_t count, const real* rows) {
+  const int64_t length = flipped_ ? inner_ : cols_;
+  require(
+      first % block == 0 && (count % block == 0 || first + count == (flipped_ ? cols_ : inner_)),
+      "CompactMatrix: rows {} to {}", first, first + count);
+  const int64_t columns = flipped_ ? count : cols_, depth = flipped_ ? inner_ : count;
+  for_each_row(columns, depth * 4, [&](int64_t c) {
+    std::array<float, block> numbers;
+    for (int64_t line = 0; line < depth; line += block) {
+      const auto size = std::min(block, depth - line);
+      const real* from = flipped_ ? rows + c * length + line : rows + line * length + c;
+      for (int64_t i = 0; i < size; ++i) {
+        numbers[static_cast<size_t>(i)] = static_cast<float>(from[flipped_ ? i : i * length]);
+      }
+      put_block(flipped_ ? line : first + line, flipped_ ? first + c : c,
+                std::span(numbers).first(static_cast<size_t>(size)));
+    }
+  });
+}
+
+real CompactMatrix::number(int64_t line, int64_t col) const {
+  const int64_t at = place(line, col);
+  if (form_ == Precision::bfloat16) {
+    return static_cast<real>(from_bf16(reinterpret_cast<const uint16_t*>(numbers_.data())[at]));
+  }
+  const auto integer = reinterpret_cast<const int8_t*>(numbers_.data())[at];
+  return static_cast<real>(integer) * scale(line / block, col);
+}
+
+void CompactMatrix::expand(int64_t from, int64_t depth, int64_t col, int64_t count, real* to,
+                           int64_t stride) const {
+  const int64_t first = col / panel_cols, panel_count = (count + panel_cols - 1) / panel_cols;
+  compact::with_form(form_, [&]<class Form>(Form) {
+    for_each_row(depth, panel_count * panel_cols / 4, [&](int64_t i) {
+      const int64_t line = from + i;
+      for (int64_t p = 0; p < panel_count; ++p) {
+        const auto* numbers = panel<typename Form::Number>(first + p) + line * panel_cols;
+        const real* scale = Form::scaled ? scales(first + p) + line / block * panel_cols : nullptr;
+        for (int64_t j = 0; j < panel_cols; j += lanes) {
+          Vec v = Form::load(numbers + j);
+          if constexpr (Form::scaled) v *= calque::load(scale + j);
+          store(to + i * stride + p * panel_cols + j, v);
+        }
+      }
+    });
+  });
+}
+
+void CompactMatrix::copy_column(int64_t col, real* to) const {
+  for (int64_t i = 0; i < inner_; ++i) to[i] = number(i, col);
+}
+
+void CompactMatrix::copy_rows(int64_t first, int64_t count, real* to) const {
+  for_each_row(count, flipped_ ? inner_ : cols_, [&](int64_t r) {
+    if (flipped_) return copy_column(first + r, to + r * inner_);
+    for (int64_t c = 0; c < cols_; ++c) to[r * cols_ + c] = number(first + r, c);
+  });
+}
+
+void CompactMatrix::copy_numbers(int64_t first, int64_t count, std::byte* to) const {
+  const int64_t size = number_size(), length = flipped_ ? inner_ : cols_;
+  for_each_row(count, length, [&](int64_t r) {
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t at = flipped_ ? place(i, first + r) : place(first + r, i);
+      std::copy_n(numbers_.data() + at * size, size, to + (r * length + i) * size);
+    }
+  });
+}
+
+std::vector<int64_t> CompactMatrix::scale_shape() const {
+  const int64_t blocks = lines_ / block;
+  return flipped_ ? std::vector{cols_, blocks} : std::vector{blocks, cols_};
+}
+
+std::vector<real> CompactMatrix::scales_by_rows() const {
+  std::vector<real> result;
+  if (form_ != Precision::q8_0) return result;
+  const std::vector<int64_t> shape = scale_shape();
+  for (int64_t row = 0; row < shape[0]; ++row) {
+    for (int64_t i = 0; i < shape[1]; ++i) {
+      result.push_back(flipped_ ? scale(i, row) : scale(row, i));
+    }
+  }
+  return result;
+}
+
+}  // namespace calque

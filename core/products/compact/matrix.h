@@ -1,0 +1,91 @@
+#pragma once
+// A right side of products in 16 or 8 bits: bfloat16, or blocks of 32 integers down a column with a
+// scale (q8_0). It takes the place of the float weights. compact_product() converts its numbers
+// where it multiplies, a few at a time, so the float matrix never exists; sums have full precision.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/memory/pool.h"
+#include "core/precision.h"
+#include "core/products/blas.h"
+
+namespace calque {
+
+class CompactMatrix {
+ public:
+  // For a right side of inner x cols, all 0. It is filled from a matrix that is the right side or,
+  // if `flipped`, its transpose.
+  CompactMatrix(Precision form, int64_t inner, int64_t cols, bool flipped);
+
+  Precision form() const { return form_; }
+  int64_t inner() const { return inner_; }
+  int64_t cols() const { return cols_; }
+  bool flipped() const { return flipped_; }
+
+  // Rounds rows [first, first + count) of the matrix. `first` must be a multiple of `block`, and so
+  // must `count`, unless these are the last rows.
+  void put_rows(int64_t first, int64_t count, const real* rows);
+
+  // Writes the numbers [from, from + depth) of columns [col, col + count), row by row; `col` must
+  // be a multiple of panel_cols. Also writes to the end of the last panel.
+  void expand(int64_t from, int64_t depth, int64_t col, int64_t count, real* to,
+              int64_t stride) const;
+  // All numbers of a column.
+  void copy_column(int64_t col, real* to) const;
+  // Rows [first, first + count) of the matrix that it was filled from.
+  void copy_rows(int64_t first, int64_t count, real* to) const;
+
+  // The same rows as they are stored, in number_size() bytes each, and the scales of q8_0 in a
+  // matrix with scale_shape(): a row for each row of the matrix if flipped, else for 32 of them.
+  int64_t number_size() const { return form_ == Precision::bfloat16 ? 2 : 1; }
+  void copy_numbers(int64_t first, int64_t count, std::byte* to) const;
+  std::vector<int64_t> scale_shape() const;
+  std::vector<real> scales_by_rows() const;
+
+  // The layout that the kernels read: panels of 64 columns with a line for each number of a column.
+  // Zeros follow, to a multiple of `block` lines.
+  static constexpr int64_t panel_cols = 64, block = 32;
+  int64_t lines() const { return lines_; }
+  int64_t panels() const { return (cols_ + panel_cols - 1) / panel_cols; }
+  template <class Number>
+  const Number* panel(int64_t number) const {
+    return reinterpret_cast<const Number*>(numbers_.data()) + number * lines_ * panel_cols;
+  }
+  // Of q8_0: a line of scales for each block of a panel.
+  const real* scales(int64_t number) const {
+    return scales_.data() + number * lines_ / block * panel_cols;
+  }
+
+  // The numbers and the scales, for a copy in another process.
+  std::span<std::byte> number_bytes() {
+    return {numbers_.data(), static_cast<size_t>(numbers_.size())};
+  }
+  std::span<std::byte> scale_bytes() {
+    return std::as_writable_bytes(std::span(scales_.data(), static_cast<size_t>(scales_.size())));
+  }
+
+ private:
+  int64_t place(int64_t line, int64_t col) const {
+    return (col / panel_cols * lines_ + line) * panel_cols + col % panel_cols;
+  }
+  void put_block(int64_t line, int64_t col, std::span<const float> numbers);
+  real number(int64_t line, int64_t col) const;
+  real scale(int64_t block_number, int64_t col) const {
+    return scales(col / panel_cols)[block_number * panel_cols + col % panel_cols];
+  }
+
+  Precision form_;
+  int64_t inner_, cols_, lines_;
+  bool flipped_;
+  Buffer<std::byte> numbers_;
+  Buffer<real> scales_;
+};
+
+// Like gemm(a, B): B is the right side or, if `transposed`, its transpose.
+void compact_product(const Matrix& a, const CompactMatrix& b, bool transposed, Sink c, real scale,
+                     int64_t stride, Finish finish);
+
+}  // namespace calque
