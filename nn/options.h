@@ -7,6 +7,7 @@
 
 #include "core/activation.h"
 #include "core/named.h"
+#include "core/precision.h"
 #include "core/real.h"
 #include "core/rotation.h"
 #include "core/sparsity.h"
@@ -50,10 +51,11 @@ enum class AdapterKind { none, lora };
 struct AdapterOptions {
   AdapterKind kind = AdapterKind::none;
   int64_t rank = 16;
-  real alpha = 32;            // the correction is multiplied by alpha / rank
-  real dropout = real(0.05);  // of the adapter's input
-  bool attention = true;      // adapts the projections of attention
-  bool feed_forward = true;   // adapts the feed-forward networks
+  real alpha = 32;                   // the correction is multiplied by alpha / rank
+  real dropout = real(0.05);         // of the adapter's input
+  bool attention = true;             // adapts the projections of attention
+  bool feed_forward = true;          // adapts the feed-forward networks
+  Precision base = Precision::full;  // how the frozen weights are kept in memory
 
   explicit operator bool() const { return kind != AdapterKind::none; }
   bool operator==(const AdapterOptions&) const = default;

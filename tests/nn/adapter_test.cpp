@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "core/compact_weights.h"
+#include "core/products/compact/matrix.h"
 #include "nn/layers/linear.h"
 #include "nn/models/vision.h"
 #include "nn/small_language_model.h"
@@ -91,6 +93,43 @@ TEST_CASE("a backward pass gives frozen weights no gradient, and a head is train
   for (const Parameters::Entry& entry : trained.entries()) {
     CAPTURE(entry.name);
     CHECK(entry.tensor.gradient().touched());
+  }
+}
+
+TEST_CASE("over compact weights, gradients are those over the numbers that they hold") {
+  for (const Precision form : {Precision::bfloat16, Precision::q8_0}) {
+    LanguageModelOptions options = small_language_model_options();
+    options.layer.adapter = lora();
+    Parameters compact, base, trained, trained_too;
+    const LanguageModel model(Path(compact, trained), options),
+        plain(Path(base, trained_too), options);
+    initialise_with_noise(base, 1);
+    compact.allocate(form);
+    for (const Parameters::Entry& entry : base.entries()) {
+      const Parameters::Entry& to = *compact.find(entry.name);
+      round_weight(entry, form);
+      if (to.compact()) {
+        to.compact()->put_rows(0, entry.shape[0], entry.values().data());
+      } else {
+        std::ranges::copy(entry.values(), to.values().begin());
+      }
+    }
+    const TextBatch batch = random_text(options, {3, 5, 9});
+    std::vector<double> losses;
+    for (Parameters* each : {&trained, &trained_too}) initialise_with_noise(*each, 2);
+    for (Parameters* each : {&compact, &base}) each->freeze_all();
+    for (const LanguageModel* each : {&model, &plain}) {
+      const Tape tape;
+      const TokenLoss loss = each->loss(batch.ids, batch.expected, batch.segments, 0, Mode::train);
+      losses.push_back(double(loss.loss.item()));
+      backward(loss.loss);
+    }
+    CHECK(losses[0] == doctest::Approx(losses[1]).epsilon(double(rounding)));
+    for (const Parameters::Entry& entry : trained.entries()) {
+      CAPTURE(entry.name);
+      CHECK(relative_error(entry.tensor.gradient().span(),
+                           trained_too.find(entry.name)->tensor.gradient().span()) < 10 * rounding);
+    }
   }
 }
 

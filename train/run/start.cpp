@@ -1,6 +1,7 @@
 // The start of a run: opens its folder, task and log, and restores the last checkpoint.
 #include "core/instruction_set.h"
 #include "core/products/blas.h"
+#include "core/products/compact/matrix.h"
 #include "core/threads/parallel.h"
 #include "ranks/collectives.h"
 #include "train/config/load.h"
@@ -56,6 +57,13 @@ MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {
   const MetricInfo* metric = find_metric(task.metrics(), training.metric);
   if (metric == nullptr) fail("training.metric: {} is not a metric of this task", training.metric);
   return *metric;
+}
+
+std::string frozen_text(const Parameters& base) {
+  const Precision form = base.form();
+  return fmt::format(
+      ", {} frozen{}", base.count(),
+      form == Precision::full ? "" : fmt::format(" in {}", name_of(weight_precisions, form)));
 }
 
 std::unique_ptr<RunLock> lock_run(const RunFolder& run, Communicator& ranks, const Config& config) {
@@ -158,7 +166,13 @@ std::vector<std::string> Training::initial_weights() {
 // Gives all ranks the weights of rank 0.
 void Training::share_weights() {
   broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
-  if (task_->base()) broadcast(ranks_, std::as_writable_bytes(task_->base()->values()));
+  if (!task_->base()) return;
+  broadcast(ranks_, std::as_writable_bytes(task_->base()->values()));
+  for (const Parameters::Entry& entry : task_->base()->entries()) {
+    if (!entry.compact()) continue;
+    broadcast(ranks_, entry.compact()->number_bytes());
+    broadcast(ranks_, entry.compact()->scale_bytes());
+  }
 }
 
 void Training::restore() {
@@ -231,12 +245,11 @@ void Training::fit_memory(const std::optional<Bytes>& limit_before, std::unique_
 
 void Training::announce() {
   if (finished() || out_of_patience()) return;
-  log_->say(fmt::format("{}: {}; {} parameters{}; {}{} threads, {}, {}", run_.path,
-                        task_->data_description(), task_->parameters().count(),
-                        task_->base() ? fmt::format(", {} frozen", task_->base()->count()) : "",
-                        ranks_.ranks() == 1 ? "" : fmt::format("{} ranks, ", ranks_.ranks()),
-                        threads(), instruction_set(),
-                        blas_description(product_precision(config_.training))));
+  log_->say(fmt::format(
+      "{}: {}; {} parameters{}; {}{} threads, {}, {}", run_.path, task_->data_description(),
+      task_->parameters().count(), task_->base() ? frozen_text(*task_->base()) : "",
+      ranks_.ranks() == 1 ? "" : fmt::format("{} ranks, ", ranks_.ranks()), threads(),
+      instruction_set(), blas_description(product_precision(config_.training))));
 }
 
 }  // namespace calque

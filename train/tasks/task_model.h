@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "core/parameters.h"
+#include "core/precision.h"
 #include "nn/options.h"
 
 namespace calque {
@@ -28,15 +29,22 @@ bool is_adapted(const Options& options) {
   return layers && layers->adapter;
 }
 
+template <class Options>
+Precision base_form(const Options& options) {
+  const auto* layers = layers_of(options);
+  return layers ? layers->adapter.base : Precision::full;
+}
+
 template <class Model>
 struct TaskModel {
   using Options = std::remove_cvref_t<decltype(Model::options)>;
 
-  explicit TaskModel(const Options& options)
+  // The parameters are in the form `form` (Parameters::allocate), the base in that of the adapter.
+  explicit TaskModel(const Options& options, Precision form = Precision::full)
       : model(is_adapted(options) ? Path(base, parameters) : Path(parameters), options) {
-    base.allocate();
+    base.allocate(base_form(options));
     base.freeze_all();
-    parameters.allocate();
+    parameters.allocate(form);
   }
   TaskModel(const TaskModel&) = delete;
   TaskModel& operator=(const TaskModel&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/compact_weights.h"
 #include "core/error.h"
 #include "core/products/blas.h"
 #include "train/weights/derived_run.h"
@@ -123,6 +124,9 @@ LoadedCheckpoint load_adapted(
   std::erase_if(rest, [&](const TensorSlot& slot) { return saved.has(slot.name); });
   load_base(run.folder.path, loaded.state.base, run.config.model.init_from, rest);
   const AdapterOptions& adapter = run.adapter;
+  for (const TensorSlot& slot : rest) {
+    round_weight(*parameters.find(slot.name), adapter.base);  // as the adapter was trained with
+  }
   merge(run.folder.path, saved, adapter.alpha / static_cast<real>(adapter.rank), parameters);
   return loaded;
 }

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "train/storage/checkpoints.h"
+#include "train/weights/adapter.h"
 #include "train/weights/parameter_tensors.h"
 #include "train/weights/trained_run.h"
 
@@ -32,6 +33,10 @@ std::optional<TrainingState> state_beside(const std::string& weights) {
   const std::filesystem::path checkpoint = std::filesystem::path(weights).parent_path();
   if (!std::filesystem::exists(checkpoint / "state.json")) return std::nullopt;
   return load_state(real_files(), checkpoint.string());
+}
+
+bool is_adapter(const std::optional<TrainingState>& state) {
+  return state && !state->base.file.empty();
 }
 
 void require_tokenizer(const std::string& from, const TrainingState& state,
@@ -64,9 +69,12 @@ BaseWeights read_weights(const std::string& from, const SafetensorsFile& file,
                          const std::string& weights, std::span<const TensorSlot> slots,
                          const Parameters& parameters, const std::string& tokenizer_hash) {
   const std::optional<TrainingState> state = state_beside(weights);
-  if (state && !state->base.file.empty()) {
-    fail("model.init_from: {} is an adapter; make it a plain run with `calque merge {} --out DIR`",
-         from, from);
+  if (is_adapter(state)) {
+    fail(
+        "model.init_from: {} is an adapter, which model.adapter cannot correct; make it a plain "
+        "run "
+        "with `calque merge {} --out DIR`",
+        from, from);
   }
   if (state && has_rows_of_tokens(slots, parameters)) {
     require_tokenizer(from, *state, tokenizer_hash);
@@ -77,6 +85,23 @@ BaseWeights read_weights(const std::string& from, const SafetensorsFile& file,
     fail("{}: {} holds a value that is infinite or not a number", from, *bad);
   }
   return {std::filesystem::canonical(weights).string(), contents};
+}
+
+// Fills the parameters with the weights of an adapter, merged with its base.
+InitialWeights load_merged(const std::string& from, const std::string& weights,
+                           const TrainingState& state, const std::string& tokenizer_hash,
+                           Parameters& parameters) {
+  const std::string checkpoint = std::filesystem::path(weights).parent_path().string();
+  const RunLocation run = find_run(checkpoint);
+  require_tokenizer(from, state, tokenizer_hash);
+  InitialWeights initial;
+  load_adapted(run, checkpoint, parameters, [&](const std::vector<TensorSlot>& slots) {
+    return LoadedCheckpoint{checkpoint, load_checkpoint(real_files(), checkpoint, slots, {})};
+  });
+  initial.origin = base_weights(weights);
+  initial.notes.push_back(fmt::format("{0} of {0} parameters start from {1}, an adapter of {2}",
+                                      parameters.entries().size(), from, state.base.file));
+  return initial;
 }
 
 }  // namespace
@@ -90,6 +115,8 @@ BaseWeights base_weights(const std::string& of) {
 InitialWeights load_initial_weights(const std::string& from, const std::string& tokenizer_hash,
                                     Parameters& parameters) {
   const std::string weights = weights_file(from);
+  const std::optional<TrainingState> state = state_beside(weights);
+  if (is_adapter(state)) return load_merged(from, weights, *state, tokenizer_hash, parameters);
   const SafetensorsFile file(real_files(), weights);
   std::vector<TensorSlot> matching;
   InitialWeights initial;

@@ -18,7 +18,7 @@ struct InitialWeights {
 // its checkpoints, or a safetensors file. The notes tell the number of parameters that were filled,
 // and the reason for each that was not. Throws an Error if nothing matches, or if a parameter with
 // one row per token matches but the checkpoint's tokenizer has another hash: its rows would belong
-// to other tokens.
+// to other tokens. Of a run with an adapter the merged weights are taken; all must match.
 InitialWeights load_initial_weights(const std::string& from, const std::string& tokenizer_hash,
                                     Parameters& parameters);
 // The same for a model with adapters. Throws an Error if a parameter of the base does not match.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/compact_weights.h"
 #include "core/error.h"
 #include "train/run/plan.h"
 #include "train/storage/safetensors.h"
@@ -125,6 +126,37 @@ TEST_CASE("a run with an adapter resumes in the same bits") {
   }
 }
 
+TEST_CASE("an adapter over a base in fewer bits resumes in the same bits, merged with that base") {
+  for (const TaskCase& task : adaptable()) {
+    CAPTURE(task.name);
+    for (const Precision form : {Precision::bfloat16, Precision::q8_0}) {
+      const TemporaryFolder folder;
+      Settings settings = base_and_adapter(task, folder);
+      settings[1] =
+          fmt::format("model.adapter={{kind: lora, rank: 2, alpha: 8, dropout: 0.1, base: {}}}",
+                      name_of(weight_precisions, form));
+      settings.push_back("training.keep_last=9");
+      run_task(task, folder, settings, "whole");
+      settings.push_back("training.until=13u");
+      run_task(task, folder, settings, "parts");
+      settings.back() = "training.until=30u";
+      run_task(task, folder, settings, "parts");
+      CHECK(tensors(folder, "whole 000030") == tensors(folder, "parts 000030"));
+
+      const std::string name =
+          (task.name.starts_with("translation") ? "decoder.layers.0" : "layers.0") +
+          std::string(".self_attention.qkv.weight");
+      const TrainedRun base = open_run(folder.path("base"), make_task);
+      const Parameters::Entry& entry = *base.task->parameters().find(name);
+      const std::vector<real> exact(entry.values().begin(), entry.values().end());
+      round_weight(entry, form);
+      const std::vector<real> rounded(entry.values().begin(), entry.values().end());
+      CHECK(exact != rounded);
+      CHECK(weights(folder, "whole/checkpoints/step-000000", name) == rounded);
+    }
+  }
+}
+
 TEST_CASE("a merged run is a plain one with the same weights, and needs no base") {
   const TaskCase& task = language_model();
   const TemporaryFolder folder;
@@ -188,6 +220,25 @@ TEST_CASE("a base that has moved is found by the model.init_from of the run's co
   CHECK(message_of([&] { open_run(folder.path("tuned"), make_task); }) == "");
 }
 
+TEST_CASE("a run starts from the merged weights of an adapter") {
+  for (const TaskCase& task : adaptable()) {
+    CAPTURE(task.name);
+    const TemporaryFolder folder;
+    Settings settings = base_and_adapter(task, folder);
+    settings[1] = "model.adapter={kind: lora, rank: 2, alpha: 8, base: q8_0}";
+    run_task(task, folder, settings, "tuned");
+    settings[0] = "model.init_from=" + folder.path("tuned/last");
+    settings[1] = "training.until=1u";
+    settings.push_back("training.keep_last=9");
+    run_task(task, folder, settings, "next");
+    const std::string name =
+        (task.name.starts_with("translation") ? "decoder.layers.0" : "layers.0") +
+        std::string(".self_attention.qkv.weight");
+    CHECK(weights(folder, "next/checkpoints/step-000000", name) ==
+          weights(folder, "tuned/last", name));
+  }
+}
+
 TEST_CASE("an adapter cannot start from another adapter or from a model of other sizes") {
   const TaskCase& task = language_model();
   const TemporaryFolder folder;
@@ -195,7 +246,7 @@ TEST_CASE("an adapter cannot start from another adapter or from a model of other
   run_task(task, folder, settings, "tuned");
   settings[0] = "model.init_from=" + folder.path("tuned");
   const std::string again = message_of([&] { run_task(task, folder, settings, "again"); });
-  CHECK(again.find("tuned") != std::string::npos);
+  CHECK(again.find("tuned is an adapter, which model.adapter cannot correct") != std::string::npos);
   settings[0] = "model.init_from=" + folder.path("base");
   settings.push_back("model.d_ff=24");
   const std::string sizes = message_of([&] { run_task(task, folder, settings, "other"); });
@@ -219,6 +270,8 @@ TEST_CASE("model.adapter needs a base, a kind, and sublayers that there are") {
                  "a list of attention and feed_forward"));
   const Config config =
       config_of_task(language_model(), {from, "model.adapter={kind: lora, on: [feed_forward]}"});
+  CHECK(mentions(problem({from, "model.adapter={kind: lora, base: int8}"}),
+                 "float32, bfloat16 or q8_0"));
   CHECK_FALSE(config.model.adapter.attention);
   CHECK(config.model.adapter.rank == 16);
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "data/conversations/preference_dataset.h"
@@ -80,8 +81,11 @@ uint64_t weights_hash(const Config& config) {
   model.task = config.task;
   model.model = config.model;
   model.model.init_from.clear();
-  model.model.adapter = {};
-  return ContentHash().add(weights.size).add(weights.digest).add_text(show_config(model)).value();
+  const Precision base = std::exchange(model.model.adapter, {}).base;
+  ContentHash hash;
+  hash.add(weights.size).add(weights.digest).add_text(show_config(model));
+  if (base != Precision::full) hash.add_text(name_of(weight_precisions, base));
+  return hash.value();
 }
 
 void load_reference_weights(const Config& config, const std::string& tokenizer_hash,
