@@ -158,9 +158,8 @@ CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precisio
           [&precision](const std::string& name) {
             precision = choice_named(inference_precisions, name);
           },
-          "Of the weights in products: float32, or int8, which is faster (default: int8 for "
-          "weights "
-          "that calque quantize stored, decoding.precision for others)")
+          "Of the weights in products: float32, bfloat16, q8_0 (8 bits and a scale for each 32 "
+          "numbers) or int8 (default: as the weights are stored, or decoding.precision)")
       ->check(CLI::IsMember(names))
       ->type_name("NAME");
 }

@@ -67,7 +67,10 @@ template <class Model>
 std::vector<NearTokens> neighbours_of(const Explanation& explanation, const Model& model) {
   Ids tokens;
   const Tensor& table = model.target_embedding.weight;
-  if (model.source_embedding.weight.data() == table.data()) tokens = explanation.source_tokens;
+  const Tensor& source = model.source_embedding.weight;
+  const bool shared =
+      source.data() == table.data() && source.values().compact() == table.values().compact();
+  if (shared) tokens = explanation.source_tokens;
   const Ids& written = explanation.target_tokens;
   tokens.insert(tokens.end(), written.begin(), written.end());
   return embedding_neighbours(table, tokens, neighbours_shown);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/products/compact/matrix.h"
+
 namespace calque {
 namespace {
 
@@ -21,6 +23,10 @@ double length_of(const Vector& vector) {
 }  // namespace
 
 NearestRows::NearestRows(Tensor table) : table_(std::move(table)) {
+  if (const CompactMatrix* const compact = table_.values().compact()) {
+    table_ = Tensor(table_.shape());
+    compact->copy_rows(0, table_.rows(), table_.data());
+  }
   for (int64_t i = 0; i < table_.rows(); ++i) lengths_.push_back(length_of(row(i)));
 }
 

@@ -51,6 +51,8 @@ struct Imported : RunParts {
   // Requires the model of the config and the tokenizers, with memory for its parameters. Throws an
   // Error if tensors are missing, of another shape, or left over.
   std::function<void(const Model&)> fill;
+  // How the run stores its weights (core/products/compact/matrix.h).
+  Precision form = Precision::full;
 
   explicit Imported(Config own) : RunParts{std::move(own)} {}
 };

@@ -10,13 +10,14 @@
 #include "train/config/values.h"
 #include "train/run/log.h"
 #include "train/storage/checkpoints.h"
+#include "train/storage/safetensors.h"
 #include "train/tasks/registry.h"
 #include "train/weights/trained_run.h"
 
 namespace calque {
 namespace {
 
-void print_state(const TrainingState& state) {
+void print_state(const TrainingState& state, Precision stored) {
   fmt::print("step {} (epoch {}, {} updates), {} tokens, trained for {}\n", state.step, state.epoch,
              state.optimizer_step, state.tokens, duration_text(state.seconds_trained));
   for (const auto& [metric, scores] : state.best) {
@@ -28,7 +29,9 @@ void print_state(const TrainingState& state) {
     fmt::print("skipped steps: {}\n", state.divergence.skipped_steps);
   }
   if (state.mean_of > 0) fmt::print("weights: the mean of {} checkpoints\n", state.mean_of);
-  if (state.int8) fmt::print("weights: in int8\n");
+  if (stored != Precision::full) {
+    fmt::print("weights: in {}\n", name_of(inference_precisions, stored));
+  }
   for (const auto& [part, version] : state.versions) fmt::print("{}: {}\n", part, version);
 }
 
@@ -36,7 +39,9 @@ void info(const std::string& folder) {
   const TrainedRun run = open_run(folder, make_task);
   fmt::print("run {}\ncheckpoint {}\ntask {}\n", run.location.folder.path, run.weights.checkpoint,
              name_of(task_kinds, run.location.config.task));
-  print_state(load_state(real_files(), run.weights.checkpoint));
+  const std::string& checkpoint = run.weights.checkpoint;
+  const SafetensorsFile weights(real_files(), checkpoint + "/model.safetensors");
+  print_state(load_state(real_files(), checkpoint), stored_precision(weights.table()));
   fmt::print("\n{}", parameter_table(run.task->parameters()));
 }
 

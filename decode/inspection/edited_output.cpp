@@ -44,7 +44,7 @@ class EditedDecoder final : public StepDecoder {
 Tensor direction_of(const LanguageModel& model, std::span<const int32_t> tokens, real length) {
   require(!tokens.empty(), "direction_of: no tokens");
   const NoGradient nothing_recorded;
-  const Tensor mean = sum_of_rows(gather_rows(model.output.weight, tokens));
+  const Tensor mean = sum_of_rows(embedding(model.output.weight, tokens, 1));
   const real now = norm_of(mean.span());
   return mean * (now > 0 ? length / now : real(0));
 }

@@ -208,6 +208,17 @@ TensorInfo read_tensor_info(GgufReader& in, const std::string& place) {
   return tensor;
 }
 
+Precision form_of(std::span<const TensorInfo> infos) {
+  bool quantized = false, halves = true;
+  for (const TensorInfo& info : infos) {
+    if (info.sizes.size() < 2) continue;
+    quantized |= info.storage->numbers > 1;
+    halves &= info.storage->name == "BF16";
+  }
+  if (quantized) return Precision::q8_0;
+  return halves ? Precision::bfloat16 : Precision::full;
+}
+
 Tensor read_tensor(std::string_view data, const TensorInfo& info, const GgufReader& in) {
   const Shape shape{std::span<const int64_t>(info.sizes)};
   const GgufStorage& storage = *info.storage;
@@ -275,6 +286,7 @@ GgufFile parse_gguf(std::string_view bytes, const std::string& place) {
   }
   std::vector<TensorInfo> infos;
   for (; tensors > 0; --tensors) infos.push_back(read_tensor_info(in, place));
+  file.form = form_of(infos);
   const std::string_view data = in.data(alignment);
   for (const TensorInfo& info : infos) {
     file.tensors.push_back({info.name, read_tensor(data, info, in)});

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/precision.h"
 #include "interop/gguf/blocks.h"
 #include "interop/parameters/tensor_list.h"
 
@@ -25,6 +26,9 @@ using GgufValue = std::variant<uint32_t, float, bool, std::string, std::vector<i
 struct GgufFile {
   std::vector<std::pair<std::string, GgufValue>> values;
   TensorList tensors;
+  // The smallest form that loses nothing, or nearly nothing, of the weights that were read: q8_0 if
+  // some are quantized, bfloat16 if all matrices are.
+  Precision form = Precision::full;
 };
 
 // `stored` has the type that each tensor is written in, with rows of whole blocks; empty: all are

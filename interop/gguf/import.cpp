@@ -38,6 +38,7 @@ bool begins_texts(const GgufSettings& from) {
 Imported<LanguageModel> import_gguf(const GgufFile& file, const std::string& path) {
   const GgufSettings from(file, path);
   Imported<LanguageModel> to(fine_tuning_config(TaskKind::language_model));
+  to.form = file.form;
   ForeignTensors tensors(path);
   for (const auto& [name, tensor] : file.tensors) tensors.add(name, tensor);
   read_gguf_model(from, tensors, to.config);

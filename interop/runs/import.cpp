@@ -2,7 +2,9 @@
 
 #include <filesystem>
 
+#include "core/compact_weights.h"
 #include "core/error.h"
+#include "core/products/compact/matrix.h"
 #include "interop/formats.h"
 #include "train/config/checks/check.h"
 #include "train/config/fine_tuning.h"
@@ -70,8 +72,28 @@ std::vector<std::string> write_tokenizers(const RunParts& from, const std::strin
   return files;
 }
 
-void write_checkpoint(const RunParts& from, const std::string& config, const Parameters& parameters,
-                      const ExportFolder& to) {
+// The parameters as tensors to be written, weights in a form.
+class StoredWeights {
+ public:
+  StoredWeights(const Parameters& parameters, Precision form)
+      : tensors_(parameter_tensors(parameters)) {
+    if (form == Precision::full) return;
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      auto compact = compact_weight(parameters.entries()[i], form);
+      if (!compact) continue;
+      tensors_[i].compact = compact.get();
+      held_.push_back(std::move(compact));
+    }
+  }
+  std::span<const NamedTensor> tensors() const { return tensors_; }
+
+ private:
+  std::vector<NamedTensor> tensors_;
+  std::vector<std::unique_ptr<CompactMatrix>> held_;
+};
+
+void write_checkpoint(const RunParts& from, const std::string& config,
+                      std::span<const NamedTensor> weights, const ExportFolder& to) {
   std::vector<Tokenizer> tokenizers = from.tokenizers;
   if (from.config.tokenizer.joint && !tokenizers.empty()) tokenizers.resize(1);
   TrainingState state;
@@ -79,7 +101,7 @@ void write_checkpoint(const RunParts& from, const std::string& config, const Par
   state.tokenizer_hash = tokenizers.empty() ? no_tokenizer_hash() : hash_of(tokenizers);
   state.versions = {{"calque", CALQUE_VERSION}};
   Checkpoints checkpoints(real_files(), to.file(""));
-  checkpoints.save(parameter_tensors(parameters), {}, state);
+  checkpoints.save(weights, {}, state);
   try {
     for (const char* name : {"last", "best"}) checkpoints.link(name, state.step);
   } catch (const FileError&) {  // a file system without links: find_run() works without them
@@ -98,7 +120,7 @@ Config with_usual_windows(Config config) {
   return config;
 }
 
-void write_run(const RunParts& from, const std::string& run, const Parameters& parameters,
+void write_run(const RunParts& from, const std::string& run, std::span<const NamedTensor> weights,
                ExportFolder& to) {
   Config config = from.config;
   config.tokenizer.files = write_tokenizers(from, run, to);
@@ -110,7 +132,7 @@ void write_run(const RunParts& from, const std::string& run, const Parameters& p
   const RunFolder folder{to.file("")};
   if (!from.labels.empty()) save_labels(from.labels, folder);
   if (config.task == TaskKind::images) save_preparation(from.preparation, folder);
-  write_checkpoint(from, text, parameters, to);
+  write_checkpoint(from, text, weights, to);
   to.finish();
 }
 
@@ -126,7 +148,8 @@ void import_run(const std::string& place, const std::string& run) {
         require_files_of(parameters.count(), place);
         parameters.allocate();
         from.fill(model);
-        write_run(from, run, parameters, to);
+        const StoredWeights stored(parameters, from.form);
+        write_run(from, run, stored.tensors(), to);
       },
       imported);
 }

@@ -48,6 +48,59 @@ TEST_CASE(
                 "already exists; choose another folder");
 }
 
+TEST_CASE("a run keeps the weights of a GGUF file in 8 or 16 bits, and every command uses them") {
+  const Trained& place = trained_language_model();
+  const std::string plain = place.file("plain"), config = place.file("llama.yaml");
+  REQUIRE(run("cp " + place.file("config.yaml") + " " + config).status == 0);
+  const CommandResult trained =
+      run("calque train " + config + " --quiet --run " + plain +
+          " --set tokenizer.kind=bytes --set model.positions=rotary --set model.norm_kind=rms"
+          " --set model.activation=swiglu --set model.biases=none --set model.norm=pre"
+          " --set model.d_model=64 --set model.d_ff=64");
+  REQUIRE_MESSAGE(trained.status == 0, trained.err);
+  const std::string text = place.file("kept-text");
+  for (const std::string type : {"q8_0", "bfloat16"}) {
+    CAPTURE(type);
+    const std::string file = place.file("file-" + type), kept = place.file("kept-" + type),
+                      again = place.file("again-" + type);
+    const auto succeeds = [](const std::string& command) {
+      const CommandResult result = run(command);
+      REQUIRE_MESSAGE(result.status == 0, result.err);
+      return result.out;
+    };
+    succeeds("calque export " + plain + " gguf --type " + type + " --out " + file);
+    succeeds("calque import " + file + " --run " + kept);
+    CHECK(succeeds("calque info " + kept).find("weights: in " + type + "\n") != std::string::npos);
+    const auto bytes = [&](const std::string& folder) {
+      const std::string path = folder.substr(1, folder.size() - 2) + "/last/model.safetensors";
+      return static_cast<double>(std::filesystem::file_size(path));
+    };
+    CHECK(bytes(kept) < (type == "q8_0" ? 0.4 : 0.6) * bytes(plain));
+    // The blocks are those of the file.
+    succeeds("calque export " + kept + " gguf --type " + type + " --out " + again);
+    CHECK(run("cmp " + file + "/model.gguf " + again + "/model.gguf").status == 0);
+    // Expanded, they are the same numbers.
+    const auto score = [&](const std::string& more) {
+      return std::stod(succeeds("printf 'The dog\n' > " + text + "; calque score " + kept +
+                                " --text " + text + more));
+    };
+    CHECK(score("") == doctest::Approx(score(" --precision float32")).epsilon(1e-4));
+    CHECK(score("") == score(" --precision " + type));
+    const std::string prompt =
+        "calque generate " + kept + " 'The dog' --max-tokens 20 --temperature 0";
+    CHECK(succeeds(prompt) == succeeds(prompt + " --precision float32"));
+    const std::string tuned = place.file("tuned-" + type);
+    for (const std::string adapter : {"{}", "{kind: lora, base: q8_0}"}) {
+      succeeds("calque train " + place.file("kept-" + type + "/finetune.yaml") + " --run " + tuned +
+               " --fresh --quiet --set 'data.train={toy: toy-text, pairs: 20}'"
+               " --set training.until=2u --set 'model.adapter=" +
+               adapter + "'");
+    }
+    const std::string info = succeeds("calque info " + tuned);
+    CHECK(info.find("weights: in") == std::string::npos);
+  }
+}
+
 TEST_CASE("continued training of a model with a long context starts from usual windows") {
   const Trained& original = trained_language_model();
   const std::string folder = original.file("long"), imported = original.file("long-imported");

@@ -50,6 +50,25 @@ TEST_CASE("a quantized run computes what --precision int8 computes, and float32 
   check(trained_masked_lm(), "printf 'a b\\n' | calque embed RUN");
 }
 
+TEST_CASE("every command computes with weights in bfloat16 and q8_0, which round less than int8") {
+  const auto check = [](const Trained& trained, const std::string& command) {
+    const std::string exact = output_of(command, trained.run);
+    for (const std::string& precision : {"bfloat16", "q8_0"}) {
+      CAPTURE(precision);
+      const std::string rounded = output_of(command + " --precision " + precision, trained.run);
+      CHECK(rounded != exact);
+      CHECK(output_of("export OMP_NUM_THREADS=1; " + command + " --precision " + precision,
+                      trained.run) == rounded);
+    }
+  };
+  check(trained(), "printf 'a b c\\nd e\\n' | calque translate RUN --scores");
+  check(trained_language_model(), "printf 'abc\\n' > " + trained_language_model().file("text") +
+                                      "; calque score RUN --text " +
+                                      trained_language_model().file("text"));
+  check(trained_classifier(), "printf 'a b\\n' | calque embed RUN");
+  check(trained_masked_lm(), "printf 'a b\\n' | calque embed RUN");
+}
+
 TEST_CASE("quantize prints what it saved and how far it rounded; info names the precision") {
   const Quantized quantized(trained());
   CHECK(std::filesystem::exists(trained().place / "int8/sentences.txt"));
@@ -104,7 +123,7 @@ TEST_CASE("decoding.precision is the default of --precision, but an export does 
 
 TEST_CASE("an unknown precision is refused, and so is --set decoding.precision") {
   check_refused(run("calque translate " + trained().run + " --precision int4"), 2,
-                "int4 not in {float32,int8}");
+                "int4 not in {float32,bfloat16,int8,q8_0}");
   check_refused(run("calque translate " + trained().run + " --set decoding.precision=int8"), 2,
                 "use --precision");
 }

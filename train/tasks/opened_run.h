@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/compact_weights.h"
 #include "core/int8_weights.h"
 #include "train/tasks/task_model.h"
 #include "train/weights/trained_run.h"
@@ -32,14 +33,22 @@ Run open_run_of(TaskKind task, const RunPlace& place, Read read) {
   run.folder = location.folder;
   run.config = location.config;
   const auto [options, tokenizer_hash] = read(run);
-  run.network = std::make_shared<typename decltype(run.network)::element_type>(options);
+  const Precision precision = precision_in_use(place, location);
+  const bool below = precision == Precision::bfloat16 || precision == Precision::q8_0;
+  // An adapter is merged, and a model without layers reads its tables, in full precision.
+  const bool compact = below && !location.adapter && layers_of(options);
+  run.network = std::make_shared<typename decltype(run.network)::element_type>(
+      options, compact ? precision : Precision::full);
   const LoadedWeights loaded = load_weights(location, run.network->parameters, tokenizer_hash);
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;
   run.longest_input = loaded.longest_input;
-  const Precision precision =
-      place.precision.value_or(loaded.int8 ? Precision::int8 : run.config.decoding.precision);
   if (precision == Precision::int8) round_weights_to_int8(run.network->parameters);
+  if (below && !compact) {
+    for (const Parameters::Entry& entry : run.network->parameters.entries()) {
+      round_weight(entry, precision);
+    }
+  }
   return run;
 }
 

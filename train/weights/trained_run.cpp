@@ -124,6 +124,15 @@ LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
   return {loaded.folder, loaded.state.step, loaded.state.longest_input, loaded.state.int8};
 }
 
+Precision precision_in_use(const RunPlace& place, const RunLocation& run) {
+  if (place.precision) return *place.precision;
+  std::string folder = run.is_checkpoint ? run.path : best_checkpoint({run.path});
+  if (folder.empty()) folder = some_checkpoint(run);
+  const SafetensorsFile file(real_files(), folder + "/model.safetensors");
+  const Precision stored = stored_precision(file.table());
+  return stored == Precision::full ? run.config.decoding.precision : stored;
+}
+
 TrainedRun open_run(const std::string& path, const MakeTask& make_task) {
   TrainedRun run;
   run.location = find_run(path);

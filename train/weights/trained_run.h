@@ -22,7 +22,8 @@ struct RunPlace {
   RunPlace(const char* run) : path(run) {}
 
   std::string path;  // of a run, or of one of its checkpoints
-  // By default int8 for weights that were stored in int8, and decoding.precision for others.
+  // By default that in which the weights are stored, unless it is float32, and decoding.precision
+  // for others.
   std::optional<Precision> precision;
 };
 
@@ -59,6 +60,9 @@ struct LoadedWeights {
 // tokenizers.
 LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
                            const std::string& tokenizer_hash);
+
+// The precision of the weights in use. Throws an Error if the run has no checkpoint.
+Precision precision_in_use(const RunPlace& place, const RunLocation& run);
 
 struct TrainedRun {
   RunLocation location;

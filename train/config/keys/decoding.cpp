@@ -85,9 +85,11 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
   }
   in.key("precision", &D::precision, inference_precisions, harmless,
          "The precision of the weights in products, for every command that uses the trained model "
-         "(--precision sets another one). int8: 8-bit integers, which take a quarter of the memory "
-         "bandwidth; on processors with AMX or VNNI instructions decoding is two to four times as "
-         "fast. Training and its validation use training.precision.",
+         "(--precision sets another one). bfloat16 and q8_0 keep weights in half and in a quarter "
+         "of the memory, and multiply them as float32. int8: 8-bit integers on both sides of a "
+         "product; on processors with AMX or VNNI instructions decoding is two to four times as "
+         "fast. Weights that are stored in fewer bits are used as they are. Training and its "
+         "validation use training.precision.",
          "CTranslate2: compute_type; Marian: gemm-type");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/products/compact/matrix.h"
 #include "data/files/content_hash.h"
 #include "train/config/show.h"
 #include "train/tasks/translation/decoding.h"
@@ -41,6 +42,12 @@ uint64_t hash_of(const TranslationRun& run, const DecodingConfig& decoding,
   ContentHash hash;
   hash.add(teacher_version).add_text(settings_of(run, decoding)).add_text(run.tokenizers.hash());
   hash.add({reinterpret_cast<const char*>(weights.data()), weights.size_bytes()});
+  for (const Parameters::Entry& entry : run.network->parameters.entries()) {
+    if (!entry.compact()) continue;
+    for (const auto bytes : {entry.compact()->number_bytes(), entry.compact()->scale_bytes()}) {
+      hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+  }
   hash.add(sampling.has_value());
   if (sampling) hash.add(sampling->top_k).add(sampling->temperature).add(sampling->seed);
   return hash.value();
