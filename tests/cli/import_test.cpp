@@ -69,7 +69,7 @@ TEST_CASE("a run keeps the weights of a GGUF file in 8 or 16 bits, and every com
       return result.out;
     };
     succeeds("calque export " + plain + " gguf --type " + type + " --out " + file);
-    succeeds("calque import " + file + " --run " + kept);
+    succeeds("calque import " + file + "/model.gguf --run " + kept);
     CHECK(succeeds("calque info " + kept).find("weights: in " + type + "\n") != std::string::npos);
     const auto bytes = [&](const std::string& folder) {
       const std::string path = folder.substr(1, folder.size() - 2) + "/last/model.safetensors";

@@ -53,7 +53,7 @@ TEST_CASE("a quantized run computes what --precision int8 computes, and float32 
 TEST_CASE("every command computes with weights in bfloat16 and q8_0, which round less than int8") {
   const auto check = [](const Trained& trained, const std::string& command) {
     const std::string exact = output_of(command, trained.run);
-    for (const std::string& precision : {"bfloat16", "q8_0"}) {
+    for (const std::string precision : {"bfloat16", "q8_0"}) {
       CAPTURE(precision);
       const std::string rounded = output_of(command + " --precision " + precision, trained.run);
       CHECK(rounded != exact);

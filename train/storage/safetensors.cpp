@@ -130,7 +130,7 @@ bool all_finite(std::span<const real> values) {
 
 // Reads a matrix that is stored or wanted in fewer bits, some rows at a time.
 void read_rows(DigestingReader& reader, const TensorEntry& entry, const Scales* scales,
-               const TensorSlot& to) {
+               const TensorSlot& to, const std::string& path) {
   const int64_t all = entry.shape[0], cols = entry.shape[1];
   const auto most = static_cast<size_t>(std::min(CompactMatrix::block, all) * cols);
   std::vector<std::byte> bytes(most * entry.type->bytes);
@@ -149,7 +149,7 @@ void read_rows(DigestingReader& reader, const TensorEntry& entry, const Scales* 
     }
     if (!to.compact) continue;
     if (!all_finite(values)) {
-      fail("{} holds a value that is infinite or not a number", entry.name);
+      fail("{}: {} holds a value that is infinite or not a number", path, entry.name);
     }
     to.compact->put_rows(first, count, values.data());
   }
@@ -252,7 +252,8 @@ Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
     if (target == targets.end()) {
       reader.read_through(entry.end - entry.begin, ignore);
     } else if (target->second->compact || found != scales.end()) {
-      read_rows(reader, entry, found == scales.end() ? nullptr : &found->second, *target->second);
+      read_rows(reader, entry, found == scales.end() ? nullptr : &found->second, *target->second,
+                file_.path());
     } else {
       read_values(reader, entry, target->second->values);
     }

@@ -69,13 +69,6 @@ BaseWeights read_weights(const std::string& from, const SafetensorsFile& file,
                          const std::string& weights, std::span<const TensorSlot> slots,
                          const Parameters& parameters, const std::string& tokenizer_hash) {
   const std::optional<TrainingState> state = state_beside(weights);
-  if (is_adapter(state)) {
-    fail(
-        "model.init_from: {} is an adapter, which model.adapter cannot correct; make it a plain "
-        "run "
-        "with `calque merge {} --out DIR`",
-        from, from);
-  }
   if (state && has_rows_of_tokens(slots, parameters)) {
     require_tokenizer(from, *state, tokenizer_hash);
   }
@@ -140,6 +133,13 @@ InitialWeights load_initial_weights(const std::string& from, const std::string& 
 InitialWeights load_initial_weights(const std::string& from, const std::string& tokenizer_hash,
                                     Parameters& base, Parameters& trained) {
   const std::string weights = weights_file(from);
+  if (is_adapter(state_beside(weights))) {
+    fail(
+        "model.init_from: {} is an adapter, which model.adapter cannot correct; make it a plain "
+        "run "
+        "with `calque merge {} --out DIR`",
+        from, from);
+  }
   const SafetensorsFile file(real_files(), weights);
   std::vector<TensorSlot> slots = parameter_slots(base);
   for (const TensorSlot& slot : slots) {

@@ -9,7 +9,11 @@
 #include <limits>
 #include <sstream>
 
+#include "core/error.h"
+#include "core/products/compact/matrix.h"
+#include "core/random.h"
 #include "support/folders.h"
+#include "support/message_of.h"
 #include "support/simulated_files.h"
 #include "train/storage/fixture.h"
 
@@ -84,6 +88,74 @@ TEST_CASE("tensors come back bit by bit: empty ones, NaN, infinities, negative z
   CHECK(file.read(targets) == print);
   CHECK(std::memcmp(x.data(), values.data(), sizeof(real) * 6) == 0);
   CHECK(y[0] == limits::max());
+}
+
+TEST_CASE("compact weights are BF16, or I8 with scales, and are read in every form") {
+  for (const bool flipped : {false, true}) {
+    const int64_t rows = 70, cols = 40;
+    std::vector<real> numbers(static_cast<size_t>(rows * cols));
+    fill_normal({.seed = 1}, 0, 1, numbers);
+    const auto matrix = [&](Precision form) {
+      return CompactMatrix(form, flipped ? cols : rows, flipped ? rows : cols, flipped);
+    };
+    for (const Precision form : {Precision::bfloat16, Precision::q8_0}) {
+      CompactMatrix own = matrix(form);
+      own.put_rows(0, rows, numbers.data());
+      std::vector<real> rounded(numbers.size()), read(numbers.size());
+      own.copy_rows(0, rows, rounded.data());
+      SimulatedFiles files;
+      const std::vector<NamedTensor> tensors{{"w", {rows, cols}, {}, {}, &own}};
+      const Fingerprint print = write_safetensors(files, "f", tensors);
+      const SafetensorsFile file(files, "f");
+      CHECK(stored_precision(file.table()) == form);
+      CHECK(file.table().find("w")->type->name == (form == Precision::q8_0 ? "I8" : "BF16"));
+      const std::vector<TensorSlot> expanded{{"w", {rows, cols}, read}};
+      CHECK(differences(file.table(), expanded).empty());
+      CHECK(file.read(expanded) == print);
+      CHECK(read == rounded);
+      for (const Precision other : {Precision::bfloat16, Precision::q8_0}) {
+        CompactMatrix expected = matrix(other), found = matrix(other);
+        expected.put_rows(0, rows, rounded.data());
+        const std::vector<TensorSlot> slots{{"w", {rows, cols}, {}, &found}};
+        CHECK(file.read(slots) == print);
+        std::vector<real> from_slot(numbers.size());
+        expected.copy_rows(0, rows, read.data());
+        found.copy_rows(0, rows, from_slot.data());
+        CHECK(from_slot == read);
+      }
+    }
+  }
+}
+
+TEST_CASE("integers whose scales fit neither rows, columns nor blocks are refused") {
+  const auto problem = [](const std::string& scales, size_t count) {
+    const std::string header = R"({"w":{"dtype":"I8","shape":[64,2],"data_offsets":[0,128]},)"
+                               R"("w.scale":{"dtype":"F32","shape":)" +
+                               scales + R"(,"data_offsets":[128,)" +
+                               std::to_string(128 + 4 * count) + "]}}";
+    SimulatedFiles files;
+    write_text(files, "x", file_of(header, std::string(128 + 4 * count, '\0')));
+    const SafetensorsFile file(files, "x");
+    std::vector<real> values(128);
+    return mismatch(file.table(), {"w", {64, 2}, values}).value_or("");
+  };
+  CHECK(problem("[2,2]", 4).empty());
+  CHECK(problem("[64,1]", 64).empty());
+  CHECK(problem("[1,2]", 2).empty());
+  CHECK(problem("[3,2]", 6) == "w is of type I8");
+  CHECK(problem("[4]", 4) == "w is of type I8");
+}
+
+TEST_CASE("compact weights with a value that is not finite are refused") {
+  SimulatedFiles files;
+  std::vector<real> values(64, 1);
+  values[40] = std::numeric_limits<real>::infinity();
+  write_safetensors(files, "f", std::vector<NamedTensor>{{"w", {32, 2}, values}});
+  CompactMatrix own(Precision::q8_0, 32, 2, false);
+  const SafetensorsFile file(files, "f");
+  CHECK(message_of<Error>([&] {
+          file.read(std::vector<TensorSlot>{{"w", {32, 2}, {}, &own}});
+        }) == "f: w holds a value that is infinite or not a number");
 }
 
 TEST_CASE("a file without tensors is valid") {

@@ -129,7 +129,8 @@ TEST_CASE("a run with an adapter resumes in the same bits") {
 TEST_CASE("an adapter over a base in fewer bits resumes in the same bits, merged with that base") {
   for (const TaskCase& task : adaptable()) {
     CAPTURE(task.name);
-    for (const Precision form : {Precision::bfloat16, Precision::q8_0}) {
+    for (const Precision form : {Precision::q8_0, Precision::bfloat16}) {
+      if (form == Precision::bfloat16 && task.name != "language-model") continue;
       const TemporaryFolder folder;
       Settings settings = base_and_adapter(task, folder);
       settings[1] =
