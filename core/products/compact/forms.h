@@ -22,7 +22,7 @@ auto widened(const Number* from) {
   Few few;
   std::memcpy(&few, from, sizeof few);
 #ifndef CALQUE_DOUBLE
-  constexpr bool bytes = sizeof(Number) == 1;
+  [[maybe_unused]] constexpr bool bytes = sizeof(Number) == 1;
 #if defined(__AVX512F__)
   if constexpr (bytes)
     return reinterpret_cast<Wide>(_mm512_maskz_cvtepi8_epi32(0xFFFF, (__m128i)few));
