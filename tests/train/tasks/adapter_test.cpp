@@ -272,7 +272,7 @@ TEST_CASE("model.adapter needs a base, a kind, and sublayers that there are") {
   const Config config =
       config_of_task(language_model(), {from, "model.adapter={kind: lora, on: [feed_forward]}"});
   CHECK(mentions(problem({from, "model.adapter={kind: lora, base: int8}"}),
-                 "float32, bfloat16 or q8_0"));
+                 "float32, bfloat16, q8_0"));
   CHECK_FALSE(config.model.adapter.attention);
   CHECK(config.model.adapter.rank == 16);
 }
