@@ -1,5 +1,7 @@
 #include "interop/model.h"
 
+#include "data/tokenizers/language_tokens.h"
+
 namespace calque {
 
 bool RunParts::same_vocabulary() const {
@@ -18,6 +20,8 @@ void RunParts::use(std::vector<Tokenizer> own) {
   config.tokenizer.joint = source().hash() == target().hash();
   config.data.nfkc = options.nfkc;
   config.data.lowercase = options.lowercase;
+  config.data.multilingual =
+      config.task == TaskKind::translation && !languages_with_token(source()).empty();
 }
 
 LanguageModelShape shape_of(const LayerOptions& options) {

@@ -153,9 +153,11 @@ void limit_bert(Obstacles& in) {
 
 void limit_vit(Obstacles& in) { limit_encoder(in, NormPlacement::pre); }
 
-// transformers.js has one tokenizer for both languages, and no tokenizer of words or characters.
+// transformers.js has one tokenizer for both languages, no tokenizer of words or characters, and no
+// token before a text.
 void limit_onnx(Obstacles& in) {
   in.add_of_language_models();
+  in.add_if(in.config.data.multilingual, "data.multilingual");
   in.add_if(!in.model.source_end, "model.source_end");
   in.add_if(!is_sentence_piece(in.config.tokenizer.kind), "tokenizer.kind");
   in.add_if(!in.config.tokenizer.joint, "tokenizer.joint");
@@ -164,10 +166,11 @@ void limit_onnx(Obstacles& in) {
 
 // Marian's Transformer. Its decoder normalizes the keys and values of pre-norm layers in training
 // but not in translation. Its vocabularies are SentencePiece models, or lists of tokens for text
-// whose tokens are separated by spaces.
+// whose tokens are separated by spaces; neither finds the token of a language in a text.
 void limit_marian(Obstacles& in) {
   const ModelConfig& model = in.model;
   in.add_of_language_models();
+  in.add_if(in.config.data.multilingual, "data.multilingual");
   in.add_if(model.norm_placement == NormPlacement::pre, "model.norm");
   in.add_if(model.decoder_start != DecoderStart::zero, "model.decoder_start");
   in.add_if(!model.source_end, "model.source_end");

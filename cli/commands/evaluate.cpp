@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/decoding_arguments.h"
+#include "cli/language_arguments.h"
 #include "cli/tasks/split_corpora.h"
 #include "cli/tasks/task_commands.h"
 #include "train/weights/trained_run.h"
@@ -49,6 +50,7 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
       command.add_option("--target", arguments.files.target, "The references for --source");
   source->type_name("FILE")->excludes(split)->needs(target);
   target->type_name("FILE")->needs(source);
+  options.add(Feature::pairs, add_target_language(&command, arguments.languages))->needs(source);
   CLI::Option* text =
       options.add(for_files(&CorpusConfig::text, {"x"}),
                   command.add_option("--text", arguments.files.text,

@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/decoding_arguments.h"
+#include "cli/language_arguments.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 
@@ -80,6 +81,7 @@ void add_explain_command(CLI::App& calque) {
       command->add_flag("--svg", arguments->svg, "Write only a figure of the cross-attention"));
   command->add_flag("--json", arguments->json, "Write the numbers as JSON instead of a page")
       ->excludes(svg);
+  options->add(Feature::pairs, add_target_language(command, arguments->explained.languages));
   options->add(Feature::pairs, add_beam(command, arguments->explained.decoding.beam));
   add_inspection(command, *arguments, *options);
   arguments->explained.decoding.n_best = 1;

@@ -1,5 +1,6 @@
 // calque info: describes a run or a checkpoint.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "core/parameter_table.h"
+#include "train/config/language_pairs.h"
 #include "train/config/values.h"
 #include "train/run/log.h"
 #include "train/storage/checkpoints.h"
@@ -35,10 +37,19 @@ void print_state(const TrainingState& state, Precision stored) {
   for (const auto& [part, version] : state.versions) fmt::print("{}: {}\n", part, version);
 }
 
+// Of a multilingual run.
+void print_languages(const Config& config) {
+  if (!config.data.multilingual) return;
+  std::vector<std::string> pairs;
+  for (const LanguagePair& pair : language_pairs(config.data.train)) pairs.push_back(pair.name());
+  if (!pairs.empty()) fmt::print("languages {}\n", fmt::join(pairs, ", "));
+}
+
 void info(const std::string& folder) {
   const TrainedRun run = open_run(folder, make_task);
   fmt::print("run {}\ncheckpoint {}\ntask {}\n", run.location.folder.path, run.weights.checkpoint,
              name_of(task_kinds, run.location.config.task));
+  print_languages(run.location.config);
   const std::string& checkpoint = run.weights.checkpoint;
   const SafetensorsFile weights(real_files(), checkpoint + "/model.safetensors");
   print_state(load_state(real_files(), checkpoint), stored_precision(weights.table()));

@@ -3,6 +3,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/language_arguments.h"
 #include "cli/tasks/task_commands.h"
 
 namespace calque {
@@ -24,6 +25,7 @@ void add_score_command(CLI::App& calque) {
   text->type_name("FILE")->excludes(source);
   source->type_name("FILE")->needs(target);
   target->type_name("FILE")->needs(source);
+  options->add(Feature::pairs, add_target_language(command, arguments->languages));
   add_threads(command);
   command->footer(
       "For each line, prints the natural log-probability, the log-probability per token, and the\n"

@@ -22,6 +22,7 @@ struct EvaluateArguments {
   std::optional<Precision> precision;
   CorpusConfig files;  // to evaluate on instead of a split
   std::string split = "test", tokenize, glossary, output, comet;
+  LanguageChoice languages;  // of `files`
   DecodingChoice decoding;
   int64_t samples = 0;
   bool by_length = false;
@@ -34,6 +35,7 @@ struct EvaluateArguments {
 struct ScoreArguments {
   RunPlace run;
   std::string source, target, text;
+  LanguageChoice languages;
 };
 
 // A line of `calque score`: the log-probability, the log-probability per token and the number of
@@ -58,6 +60,7 @@ struct ExplainArguments {
 
   RunPlace run;
   std::string text;
+  LanguageChoice languages;
   DecodingChoice decoding;
   Form form = Form::page;
   // Of language models: a prompt to patch from, LAYER.HEAD, and WORD:LAYER:STRENGTH.

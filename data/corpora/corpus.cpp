@@ -83,8 +83,8 @@ UnpackedPairs unpack(const FileOfPairs& file) {
   };
   read_pairs(file.path, {file.languages[0], file.languages[1]},
              [&](const std::string& source, const std::string& target, int64_t line) {
-               waiting[0] += one_line(source) + '\n';
-               waiting[1] += one_line(target) + '\n';
+               waiting[file.turned ? 1 : 0] += one_line(source) + '\n';
+               waiting[file.turned ? 0 : 1] += one_line(target) + '\n';
                unpacked.places.push_back(line);
                write(at_once);
              });
@@ -92,6 +92,15 @@ UnpackedPairs unpack(const FileOfPairs& file) {
   if (unpacked.places.empty()) fail("{}: has no translated pair", file.path);
   for (File& each : files) unpacked.columns.emplace_back(file.path, std::move(each));
   return unpacked;
+}
+
+void exchange(AlignedFiles& files) { std::swap(files.paths.at(0), files.paths.at(1)); }
+void exchange(TsvFile& file) { std::swap(file.columns.at(0), file.columns.at(1)); }
+void exchange(FileOfPairs& file) { file.turned = !file.turned; }
+void exchange(RowsInMemory& memory) {
+  std::vector<Row> rows = *memory.rows;
+  for (Row& row : rows) std::swap(row.at(0), row.at(1));
+  memory.rows = std::make_shared<const std::vector<Row>>(std::move(rows));
 }
 
 void require_columns(const RowsInMemory& memory) {
@@ -117,6 +126,11 @@ RowsInMemory in_memory(std::string name, std::vector<Row> rows) {
           .rows = std::make_shared<const std::vector<Row>>(std::move(rows))};
 }
 
+CorpusSource turned(CorpusSource source) {
+  std::visit([](auto& place) { exchange(place); }, source.place);
+  return source;
+}
+
 void require_files(const CorpusSource& source) {
   for (const std::string& path : paths_of(source)) File::open(path);
 }
@@ -128,6 +142,7 @@ std::string name_of(const CorpusSource& source) {
 
 uint64_t content_hash(const CorpusSource& source) {
   ContentHash hash;
+  if (!source.mark.empty()) hash.add_text("mark").add_text(source.mark);
   if (const auto* memory = std::get_if<RowsInMemory>(&source.place)) {
     hash.add_text("memory");
     for (const Row& row : *memory->rows) {
@@ -140,6 +155,7 @@ uint64_t content_hash(const CorpusSource& source) {
   hash.add_text(tsv ? "tsv" : pairs ? "pairs" : "aligned");
   if (pairs) {
     for (const std::string& language : pairs->languages) hash.add_text(language);
+    if (pairs->turned) hash.add_text("turned");
   }
   for (const int column : tsv ? tsv->columns : std::vector<int>()) hash.add(column);
   for (const std::string& path : paths_of(source)) add_file(path, hash);

@@ -32,6 +32,7 @@ struct TsvFile {
 struct FileOfPairs {
   std::string path;
   std::vector<std::string> languages;  // source and target
+  bool turned = false;                 // whether the target is the first column
 };
 
 struct RowsInMemory {
@@ -42,6 +43,9 @@ struct RowsInMemory {
 struct CorpusSource {
   std::variant<AlignedFiles, TsvFile, FileOfPairs, RowsInMemory> place;
   CorpusShare share = {};
+  // Of a dataset in several languages: those of the corpus, such as "en-de", and the token that a
+  // dataset puts before each text of the first column.
+  std::string pair = {}, mark = {};
 };
 
 // PREFIX.LANGUAGE for each language, or the same with .gz or .zst.
@@ -59,13 +63,16 @@ RowsInMemory in_memory(std::string name, Pairs pairs) {
   return in_memory(std::move(name), std::move(rows));
 }
 
+// The corpus with its two columns exchanged.
+CorpusSource turned(CorpusSource source);
+
 // Throws an Error if a file of the corpus cannot be opened; reads nothing.
 void require_files(const CorpusSource& source);
 
 // The files, such as "train.en + train.de", or the name of rows in memory.
 std::string name_of(const CorpusSource& source);
 
-// A hash of the content. Files are hashed as stored.
+// A hash of the content and the mark. Files are hashed as stored.
 uint64_t content_hash(const CorpusSource& source);
 
 // Consecutive rows. The lines point into `bytes`, or into the corpus.

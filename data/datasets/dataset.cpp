@@ -28,6 +28,13 @@ uint64_t key_of(const std::vector<CorpusSource>& corpora, const std::vector<Toke
   return hash.value();
 }
 
+std::optional<int32_t> mark_of(const CorpusSource& source, const Tokenizer& tokenizer) {
+  if (source.mark.empty()) return std::nullopt;
+  const auto id = tokenizer.find(source.mark);
+  if (!id) fail("{}: the tokenizer lacks the token {}", name_of(source), source.mark);
+  return id;
+}
+
 // The rows of one corpus.
 void add_corpus(const CorpusSource& source, const std::vector<Tokenizer>& tokenizers,
                 const FilterOptions& filters, DatasetPreparation& preparation) {
@@ -35,9 +42,10 @@ void add_corpus(const CorpusSource& source, const std::vector<Tokenizer>& tokeni
   require(corpus.columns() == std::ssize(tokenizers), "load_dataset: {} has {} columns, not {}",
           corpus.name(), corpus.columns(), tokenizers.size());
   preparation.begin_part(corpus.name(), corpus.size());
+  const std::optional<int32_t> mark = mark_of(source, tokenizers.front());
   std::vector<std::string_view> texts(tokenizers.size());
   for (int64_t first = 0; first < corpus.size();) {
-    const TokenizedBlock block = read_tokenized(corpus, first, tokenizers, filters);
+    const TokenizedBlock block = read_tokenized(corpus, first, tokenizers, filters, mark);
     for (int64_t i = 0; i < block.rows(); ++i, ++first) {
       std::ranges::transform(block.text.row(i), texts.begin(), &Line::text);
       preparation.add(texts, block.row(i), first, block.verdicts[i],
@@ -57,11 +65,13 @@ Dataset load_dataset(const std::vector<CorpusSource>& corpora,
   const CacheKey key{.key = key_of(corpora, tokenizers, options.filters),
                      .columns = static_cast<int>(tokenizers.size()),
                      .vocabulary = vocabulary};
-  return load_sources(corpora, options.cache_folder, key, key.columns == 2 ? "pair" : "row",
-                      options.filters.drop_duplicates,
-                      [&](const CorpusSource& source, DatasetPreparation& preparation) {
-                        add_corpus(source, tokenizers, options.filters, preparation);
-                      });
+  Dataset dataset = load_sources(corpora, options.cache_folder, key,
+                                 key.columns == 2 ? "pair" : "row", options.filters.drop_duplicates,
+                                 [&](const CorpusSource& source, DatasetPreparation& preparation) {
+                                   add_corpus(source, tokenizers, options.filters, preparation);
+                                 });
+  for (size_t i = 0; i < corpora.size(); ++i) dataset.parts[i].pair = corpora[i].pair;
+  return dataset;
 }
 
 void Dataset::add_part(DatasetPart part) {

@@ -25,7 +25,7 @@ struct DatasetOptions {
 // One corpus of a dataset. Examples are numbered through all corpora. So are lines, which include
 // dropped examples.
 struct DatasetPart {
-  std::string name = {};
+  std::string name = {}, pair = {};  // pair: CorpusSource::pair
   CorpusShare share = {};
   int64_t first_example = 0, examples = 0;
   int64_t first_line = 0, lines = 0;
@@ -65,7 +65,8 @@ struct Dataset {
 };
 
 // Requires a tokenizer for each column of the corpora. Throws an Error for a corpus that cannot be
-// read, for text that is not UTF-8 (unless it is skipped), and if nothing is left.
+// read, for text that is not UTF-8 (unless it is skipped), for a mark that the first tokenizer
+// lacks, and if nothing is left.
 Dataset load_dataset(const std::vector<CorpusSource>& corpora,
                      const std::vector<Tokenizer>& tokenizers, const DatasetOptions& options);
 

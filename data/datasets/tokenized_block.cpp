@@ -24,10 +24,22 @@ Verdict judge_row(const Corpus& corpus, int64_t index, std::span<const Line> lin
   return {};
 }
 
+// Appends the ids of a text, after the mark; of an empty text, nothing. Returns how many.
+int64_t append_ids(const Tokenizer& tokenizer, std::string_view text, std::optional<int32_t> mark,
+                   std::vector<int32_t>& ids) {
+  const auto before = std::ssize(ids);
+  if (mark) ids.push_back(*mark);
+  const auto marked = std::ssize(ids);
+  tokenizer.encode(text, ids);
+  if (std::ssize(ids) == marked) ids.resize(static_cast<size_t>(before));
+  return std::ssize(ids) - before;
+}
+
 }  // namespace
 
 TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
-                              std::span<const Tokenizer> tokenizers, const FilterOptions& options) {
+                              std::span<const Tokenizer> tokenizers, const FilterOptions& options,
+                              std::optional<int32_t> mark) {
   TokenizedBlock block;
   block.text = corpus.read(first, rows_at_once, bytes_at_once);
   const int64_t rows = block.text.rows(), columns = block.text.columns;
@@ -44,9 +56,8 @@ TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
       if (verdict.drop != Drop::none) continue;
       const auto own = std::span(lengths).subspan((row - begin) * columns, columns);
       for (int64_t column = 0; column < columns; ++column) {
-        const auto before = std::ssize(chunk);
-        tokenizers[column].encode(lines[column].text, chunk);
-        own[column] = std::ssize(chunk) - before;
+        own[column] = append_ids(tokenizers[column], lines[column].text,
+                                 column == 0 ? mark : std::nullopt, chunk);
       }
       verdict = check_lengths(own, options);
     }

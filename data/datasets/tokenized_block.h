@@ -2,6 +2,7 @@
 // A block of a corpus, tokenized on all threads: the ids of each row, or why it is dropped.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,11 @@ struct TokenizedBlock {
   }
 };
 
-// Reads at least one row of the corpus from `first` on, with one tokenizer per column. Throws an
-// Error for the first row that is not UTF-8, unless the options skip it.
+// Reads at least one row of the corpus from `first` on, with one tokenizer per column. The ids of
+// the first column begin with `mark`, unless its text is empty. Throws an Error for the first row
+// that is not UTF-8, unless the options skip it.
 TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
-                              std::span<const Tokenizer> tokenizers, const FilterOptions& options);
+                              std::span<const Tokenizer> tokenizers, const FilterOptions& options,
+                              std::optional<int32_t> mark = {});
 
 }  // namespace calque

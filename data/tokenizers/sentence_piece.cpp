@@ -174,6 +174,9 @@ std::string train_sentence_piece(std::span<const std::string> texts,
   }
   if (!symbols.empty())
     settings["user_defined_symbols"] = fmt::format("{}", fmt::join(symbols, ","));
+  if (!options.marks.empty()) {
+    settings["control_symbols"] = fmt::format("{}", fmt::join(options.marks, ","));
+  }
   std::string model;
   const auto train = [&] {
     SentenceList list(texts);

@@ -75,6 +75,7 @@ struct SentencePieceTraining {
   bool byte_fallback = false;             // true: rarer characters are spelled in bytes instead
   bool newline = false;                   // the line end becomes a piece
   std::vector<std::string> symbols = {};  // these become pieces, found before anything else
+  std::vector<std::string> marks = {};    // control pieces: no text is encoded as one
 };
 
 // The bytes of a model trained on the texts, a function of the arguments alone.

@@ -178,6 +178,13 @@ std::string Tokenizer::symbol(int32_t id) const {
   return std::visit([&](const auto& model) { return model.symbol(id); }, *model_);
 }
 
+std::optional<int32_t> Tokenizer::find(std::string_view wanted) const {
+  for (int32_t id = 0; id < size(); ++id) {
+    if (symbol(id) == wanted) return id;
+  }
+  return std::nullopt;
+}
+
 std::string Tokenizer::spelling(int32_t id) const {
   require_known({&id, 1});
   if (id < special_ids) return "";

@@ -97,6 +97,8 @@ class Tokenizer {
 
   int32_t size() const;
   std::string symbol(int32_t id) const;
+  // The id of the symbol, looked for among all of them; nothing if there is none.
+  std::optional<int32_t> find(std::string_view symbol) const;
   // The bytes that a token adds to a document after other tokens of its line, apart from the space
   // between words. Empty for special tokens, and for control tokens, which are no text.
   std::string spelling(int32_t id) const;

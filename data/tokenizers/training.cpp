@@ -21,6 +21,7 @@ Vocabulary most_frequent(const std::unordered_map<std::string, int64_t>& counts,
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   Vocabulary vocabulary;
+  for (const std::string& mark : training.marks) vocabulary.add(mark);
   if (training.newline) vocabulary.add(std::string(newline_symbol));
   if (words) {
     for (const std::string& symbol : training.symbols) vocabulary.add(symbol);
@@ -63,7 +64,11 @@ std::vector<std::string> lines_of(const std::vector<std::string>& texts) {
 
 Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions& options,
                           const TokenizerTraining& training) {
-  if (options.kind == TokenizerKind::bytes) return {ByteModel(), options};
+  if (options.kind == TokenizerKind::bytes) {
+    if (!training.marks.empty())
+      fail("training the tokenizer: bytes have no room for other tokens");
+    return {ByteModel(), options};
+  }
   if (options.kind == TokenizerKind::word_piece) {
     fail("training the tokenizer: WordPiece cannot be trained; name an imported vocabulary");
   }
@@ -82,7 +87,8 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
                                    .character_coverage = training.character_coverage,
                                    .byte_fallback = training.byte_fallback,
                                    .newline = training.newline,
-                                   .symbols = training.symbols});
+                                   .symbols = training.symbols,
+                                   .marks = training.marks});
   return {SentencePieceModel(model, "the trained tokenizer"), options};
 }
 

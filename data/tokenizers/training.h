@@ -20,6 +20,9 @@ struct TokenizerTraining {
   // return.
   bool newline = false;
   std::vector<std::string> symbols = {};  // SentencePiece, words: marks that are one token each
+  // Symbols that stand for no text, which follow the special symbols. SentencePiece, characters:
+  // no text is encoded as one.
+  std::vector<std::string> marks = {};
 };
 
 Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions& options,

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "data/files/file.h"
+#include "data/tokenizers/language_tokens.h"
 #include "interop/ctranslate2/file.h"
 #include "interop/ctranslate2/format.h"
 #include "interop/parameters/positions.h"
@@ -156,15 +157,30 @@ print(result[0].hypotheses[0])
 CTranslate2 reads and writes tokens, not text. {}
 )";
 
+// How a multilingual model is told the target language.
+std::string language_note(const RunParts& from) {
+  if (!from.config.data.multilingual) return "";
+  std::string tokens;
+  for (const std::string& language : languages_with_token(from.source())) {
+    tokens += " `" + language_token(language) + "`";
+  }
+  return "\nThe first token of each source names the target language, as in `[\">>de<<\", \"▁A\", "
+         "...]`:" +
+         tokens + "\n";
+}
+
 std::string readme_text(const RunParts& from) {
+  const std::string note = language_note(from);
   if (!from.source().sentence_piece()) {
-    return fmt::format(fmt::runtime(ctranslate2_readme), "The vocabularies list the tokens.");
+    return fmt::format(fmt::runtime(ctranslate2_readme), "The vocabularies list the tokens.") +
+           note;
   }
   return fmt::format(
-      fmt::runtime(ctranslate2_readme),
-      "source.model and target.model are SentencePiece models:\n"
-      "`sentencepiece.SentencePieceProcessor(model_file=\"source.model\").encode(text, "
-      "out_type=str)`.");
+             fmt::runtime(ctranslate2_readme),
+             "source.model and target.model are SentencePiece models:\n"
+             "`sentencepiece.SentencePieceProcessor(model_file=\"source.model\").encode(text, "
+             "out_type=str)`.") +
+         note;
 }
 
 void write_ctranslate2_tokenizers(const ExportFolder& folder, const RunParts& from) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "data/tokenizers/language_tokens.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/formats.h"
 #include "interop/huggingface/format.h"
@@ -13,6 +14,7 @@
 #include "interop/parameters/positions.h"
 #include "interop/tokenizers/pieces.h"
 #include "train/config/fine_tuning.h"
+#include "train/config/language_pairs.h"
 
 namespace calque {
 namespace {
@@ -104,10 +106,20 @@ std::string vocabulary_text(const SentencePieceModel& pieces) {
   return ids.dump(1) + "\n";
 }
 
+// The source and the target; "mul" for several, as in OPUS-MT.
+std::vector<std::string> named_languages(const Config& config) {
+  if (!config.data.multilingual) return config.data.languages;
+  const std::vector<LanguagePair> pairs = language_pairs(config.data.train);
+  if (pairs.empty()) return config.data.languages;
+  const bool one = std::ranges::all_of(
+      pairs, [&](const LanguagePair& pair) { return pair.source == pairs.front().source; });
+  return {one ? pairs.front().source : "mul", "mul"};
+}
+
 Json tokenizer_config(const Exported<Transformer>& from) {
   Json config;
   config["tokenizer_class"] = "MarianTokenizer";
-  const std::vector<std::string>& languages = from.config.data.languages;
+  const std::vector<std::string> languages = named_languages(from.config);
   if (languages.size() == 2) {
     config["source_lang"] = languages[0];
     config["target_lang"] = languages[1];
@@ -287,7 +299,16 @@ void write_huggingface(const Exported<Transformer>& from, ExportFolder& to) {
   to.write_json("config.json", config_of(from));
   to.write_json("generation_config.json", generation_config(from));
   write_tokenizers(to, from);
-  to.write("README.md", translator_readme);
+  std::string readme(translator_readme);
+  if (from.config.data.multilingual) {
+    readme +=
+        "\nA text begins with the token of its target language, such as \">>de<< A sentence.\":";
+    for (const std::string& language : languages_with_token(from.source())) {
+      readme += " `" + language_token(language) + "`";
+    }
+    readme += "\n";
+  }
+  to.write("README.md", readme);
 }
 
 Imported<Transformer> import_huggingface_translator(const HuggingfaceFolder& folder) {

@@ -73,7 +73,7 @@ void import_adapter(const std::string& place, const std::string& base, const std
   const Import import{read_peft(place), base, run};
   const Config& config = location.config;
   if (has(config, Feature::pairs)) {
-    const TranslationRun opened = open_translation_run(base);
+    const TranslationRun opened = open_translation_run(base, std::nullopt);
     const Transformer* model = opened.model().transformer();
     if (!model) fail("{}: model.kind is rnn, which has no adapters", base);
     import.write(*model);

@@ -38,7 +38,7 @@ struct Opening {
 };
 
 void open_translator(const Opening& opening) {
-  const TranslationRun run = open_translation_run(exactly(opening.place));
+  const TranslationRun run = open_translation_run(exactly(opening.place), std::nullopt);
   opening.pass({run.config, {run.tokenizers.source, run.tokenizers.target}},
                *run.model().transformer(), run.checkpoint);
 }

@@ -44,6 +44,7 @@ class Translator(BatchTranslation, Model):
         self._hold(self._folders[0], precision,
                    _calque.OpenTranslator(self._folders, precision or ""))
         self._requests: dict[object, Any] = {}
+        self._chosen: dict[tuple[str | None, str | None], Any] = {}
 
     def __reduce__(self) -> Any:
         return _open, (self._folders, self._precision)
@@ -55,13 +56,15 @@ class Translator(BatchTranslation, Model):
     @overload
     def translate(self, texts: Iterable[str], **options: Any) -> list[Translation]: ...
 
-    def translate(self, texts: str | Iterable[str], *, beam: int | None = None,
-                  n_best: int | None = None, prefix: str | Iterable[str] | None = None,
-                  alignment: bool = False, attention: bool = False,
-                  sampling: Mapping[str, float] | None = None, glossary: Glossary | None = None,
-                  progress: bool | None = None, **decoding: Any) -> Translation | list[Translation]:
+    def translate(self, texts: str | Iterable[str], *, to: str | None = None,
+                  beam: int | None = None, n_best: int | None = None,
+                  prefix: str | Iterable[str] | None = None, alignment: bool = False,
+                  attention: bool = False, sampling: Mapping[str, float] | None = None,
+                  glossary: Glossary | None = None, progress: bool | None = None,
+                  **decoding: Any) -> Translation | list[Translation]:
         """Translates a text, or each text of an iterable, in its order.
 
+        to: the language to translate into; needed if the run has several.
         beam: the width of the beam; 1 is greedy search. By default the config of the run decides.
         n_best: the number of translations; the others are `alternatives` of the best.
         prefix: the translation begins with it; one for all texts, or one for each.
@@ -79,13 +82,15 @@ class Translator(BatchTranslation, Model):
         prefixes = _prefixes(prefix, len(sources))
         if glossary is not None and (alignment or attention):
             raise Error("glossary: alignment and attention are not computed with one")
-        request = self._request(beam, n_best, sampling, alignment, attention, decoding, glossary)
+        opened = self._between(None, to)
+        request = self._request(opened, beam, n_best, sampling, alignment, attention, decoding,
+                                glossary)
         results: list[Translation] = []
         with shown_progress(len(sources), progress) as show:
             for first, block in blocks(sources, _TEXTS_AT_ONCE):
                 done = None if show is None else _from(show, first)
-                found = self._opened.translate(request, block, prefixes[first:first + len(block)],
-                                               first, done)
+                found = opened.translate(request, block, prefixes[first:first + len(block)],
+                                         first, done)
                 results += map(_translation, block, found)
         self._warn(request, results)
         return results[0] if one else results
@@ -97,46 +102,76 @@ class Translator(BatchTranslation, Model):
     @overload
     def translate_text(self, texts: Iterable[str], **options: Any) -> list[str]: ...
 
-    def translate_text(self, texts: str | Iterable[str], *, beam: int | None = None,
+    def translate_text(self, texts: str | Iterable[str], *, to: str | None = None,
+                       from_: str | None = None, beam: int | None = None,
                        glossary: Glossary | None = None, **decoding: Any) -> str | list[str]:
         """Translates a text of any number of sentences and lines, or each text of an iterable.
 
         The sentences are translated one by one; the white space between them, line ends included,
         stays as it is, as do addresses of web pages and e-mail.
 
+        to: as for `translate`.
+        from_: the language of the texts, whose rules divide them into sentences.
         beam, glossary, decoding: as for `translate`.
         """
         one = isinstance(texts, str)
         sources = [check_text(texts, "the text")] if one else texts_of(texts)
-        request = self._request(beam, None, None, False, False, decoding, glossary)
-        found: list[str] = self._opened.translate_text(request, sources, 0)
+        opened = self._between(from_, to)
+        request = self._request(opened, beam, None, None, False, False, decoding, glossary)
+        found: list[str] = opened.translate_text(request, sources, 0)
         return found[0] if one else found
 
-    def score(self, sources: str | Iterable[str], targets: str | Iterable[str]) -> Any:
-        """The log-probability of each target, given its source: a Score, or a list of them."""
-        one, from_, to = _pairs(sources, targets)
+    def score(self, sources: str | Iterable[str], targets: str | Iterable[str], *,
+              to: str | None = None) -> Any:
+        """The log-probability of each target, given its source: a Score, or a list of them.
+
+        to: the language of the targets; needed if the run has several.
+        """
+        opened = self._between(None, to)
+        one, given, translations = _pairs(sources, targets)
         scores: list[Score] = []
-        for first, block in blocks(from_, _TEXTS_AT_ONCE):
-            for each in self._opened.score(block, to[first:first + len(block)]):
+        for first, block in blocks(given, _TEXTS_AT_ONCE):
+            for each in opened.score(block, translations[first:first + len(block)]):
                 scores.append(_score(each))
         return scores[0] if one else scores
 
-    def align(self, sources: str | Iterable[str], targets: str | Iterable[str]) -> Any:
-        """The words of each pair that belong together: an Alignment, or a list of them."""
-        one, from_, to = _pairs(sources, targets)
+    def align(self, sources: str | Iterable[str], targets: str | Iterable[str], *,
+              to: str | None = None) -> Any:
+        """The words of each pair that belong together: an Alignment, or a list of them.
+
+        to: the language of the targets; needed if the run has several.
+        """
+        opened = self._between(None, to)
+        one, *sides = _pairs(sources, targets)
         found = [Alignment(each.source, each.target, each.links)
-                 for each in self._opened.align(from_, to)]
+                 for each in opened.align(sides[0], sides[1])]
         return found[0] if one else found
 
-    def explain(self, text: str, *, beam: int | None = None) -> Explanation:
+    def explain(self, text: str, *, to: str | None = None,
+                beam: int | None = None) -> Explanation:
         """How the model translates a sentence: steps, attention of each head, and the beam."""
-        return Explanation(self._opened.explain(check_text(text, "the text"), beam or 0))
+        return Explanation(
+            self._between(None, to).explain(check_text(text, "the text"), beam or 0))
 
-    def _request(self, beam: int | None, n_best: int | None, sampling: Mapping[str, float] | None,
-                 alignment: bool, attention: bool, decoding: Mapping[str, Any],
-                 glossary: Glossary | None = None) -> Any:
+    @property
+    def language_pairs(self) -> list[tuple[str, str]]:
+        """The languages that the run is trained to translate between, source and target."""
+        return list(self._opened.language_pairs())
+
+    def _between(self, from_: str | None, to: str | None) -> Any:
+        """The models, to translate between these languages."""
+        for name, language in (("from_", from_), ("to", to)):
+            if language is not None and not isinstance(language, str):
+                raise TypeError(f"{name}: must be the code of a language, not {language!r}")
+        if (from_, to) not in self._chosen:
+            self._chosen[from_, to] = self._opened.between(from_ or "", to or "")
+        return self._chosen[from_, to]
+
+    def _request(self, opened: Any, beam: int | None, n_best: int | None,
+                 sampling: Mapping[str, float] | None, alignment: bool, attention: bool,
+                 decoding: Mapping[str, Any], glossary: Glossary | None = None) -> Any:
         terms = None if glossary is None else _terms(glossary)
-        key = (beam, n_best, alignment, attention, repr(sorted(decoding.items())),
+        key = (id(opened), beam, n_best, alignment, attention, repr(sorted(decoding.items())),
                repr(sorted((sampling or {}).items())), repr(terms))
         if key not in self._requests:
             for name, value in (("beam", beam), ("n_best", n_best)):
@@ -150,7 +185,7 @@ class Translator(BatchTranslation, Model):
             if len(self._requests) >= 64:
                 self._requests.clear()
             settings = [f"decoding.{name}={_yaml(value)}" for name, value in decoding.items()]
-            self._requests[key] = self._opened.request(
+            self._requests[key] = opened.request(
                 settings, beam or 0, n_best or 0,
                 None if sampling is None else _sampling(sampling), alignment, attention,
                 None if terms is None else _glossary(terms))

@@ -50,7 +50,8 @@ Pairs pairs_of(const Service& service, const Fields& fields) {
   for (size_t i = 0; i < sources.size(); ++i) {
     pairs.from.push_back(run.tokenizers.source.encode(sources[i]));
     pairs.to.push_back(run.tokenizers.target.encode(targets[i]));
-    const int64_t from = std::ssize(pairs.from.back()), to = std::ssize(pairs.to.back());
+    const int64_t from = std::ssize(run.tokenizers.read(pairs.from.back()));
+    const int64_t to = std::ssize(pairs.to.back());
     pairs.cost += from + to;
     if (most > 0 && std::max(from, to) >= most) {
       refuse(400, "pair {}: more tokens than the model's {} positions", i + 1, most);
@@ -119,8 +120,12 @@ void answer_pairs(Service& service, const Fields& fields, const Answer& answer,
 void answer_score(Service& service, const Fields& fields, const Answer& answer) {
   answer_pairs(service, fields, answer, "scores", [](const Pairs& pairs) {
     json scores = json::array();
+    std::vector<std::vector<int32_t>> sources;
+    for (const auto& each : pairs.from) {
+      sources.push_back(pairs.translator->run.tokenizers.read(each));
+    }
     for (const SequenceScore& score :
-         score_pairs(pairs.translator->run.model(), pairs.from, pairs.to)) {
+         score_pairs(pairs.translator->run.model(), sources, pairs.to)) {
       scores.push_back({{"log_probability", score.log_probability}, {"tokens", score.tokens}});
     }
     return scores;

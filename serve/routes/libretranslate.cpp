@@ -1,5 +1,7 @@
 // LibreTranslate's route /translate.
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,6 +26,15 @@ struct Choice {
   std::optional<LanguageDetector::Guess> detected = {};
 };
 
+// "en to de, de to en".
+std::string pairs_of(const ServedRuns& runs) {
+  std::vector<std::string> pairs;
+  for (const ServedTranslator& each : runs.translators) {
+    pairs.push_back(each.source + " to " + each.target);
+  }
+  return fmt::format("{}", fmt::join(pairs, ", "));
+}
+
 // Returns the source language of the texts: the only one that is translated to the target, or else
 // the most probable one. All texts of a list have the same source language.
 LanguageDetector::Guess guess_source(const ServedRuns& runs, const std::string& target,
@@ -32,7 +43,7 @@ LanguageDetector::Guess guess_source(const ServedRuns& runs, const std::string& 
   for (const ServedTranslator& each : runs.translators) {
     if (each.target == target) sources.insert(each.source);
   }
-  if (sources.empty()) refuse(400, "{} is not supported", target);
+  if (sources.empty()) refuse(400, "{} is not supported, but {}", target, pairs_of(runs));
   if (sources.size() == 1) return {*sources.begin(), 100};
   if (!std::ranges::all_of(sources, [&](const auto& each) { return runs.detector.knows(each); })) {
     refuse(400, "several languages are translated to {}; name the source", target);
@@ -59,7 +70,9 @@ Choice translator_for(const ServedRuns& runs, const Fields& fields,
     source = choice.detected->language;
   }
   choice.translator = runs.translator(source, target);
-  if (!choice.translator) refuse(400, "{} to {} is not supported", source, target);
+  if (!choice.translator) {
+    refuse(400, "{} to {} is not supported, but {}", source, target, pairs_of(runs));
+  }
   return choice;
 }
 
@@ -71,7 +84,8 @@ std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
   std::vector<QueuedWork::Sentence> all;
   for (const std::string& sentence : sentences) {
     all.push_back(source_tokens(translator.run.tokenizers, sentence, search));
-    if (const int64_t tokens = std::ssize(all.back()) + 1; most > 0 && tokens > most) {
+    const int64_t tokens = std::ssize(translator.run.tokenizers.read(all.back())) + 1;
+    if (most > 0 && tokens > most) {
       refuse(400, "a sentence has {} tokens, but the model has learned {} positions; split it",
              tokens, most);
     }

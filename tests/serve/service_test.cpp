@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 #include <future>
+#include <set>
 
 #include "data/corpora/corpus.h"
 #include "decode/score.h"
@@ -240,9 +241,9 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
   const auto translate = [&](const json& body) { return served.refused("/translate", body); };
   CHECK(translate({{"target", "tgt"}}) == "400 missing q parameter");
   CHECK(translate({{"q", "a"}}) == "400 missing target parameter");
-  CHECK(translate({{"q", "a"}, {"target", "fr"}}) == "400 fr is not supported");
+  CHECK(translate({{"q", "a"}, {"target", "fr"}}) == "400 fr is not supported, but src to tgt");
   CHECK(translate({{"q", "a"}, {"source", "fr"}, {"target", "tgt"}}) ==
-        "400 fr to tgt is not supported");
+        "400 fr to tgt is not supported, but src to tgt");
   CHECK(translate({{"q", std::string(101, 'a')}, {"target", "tgt"}}) ==
         "400 101 characters; a request may have at most 100");
   std::string wide;
@@ -460,6 +461,46 @@ TEST_CASE("two runs of the same name, and a folder that is not a run, are refuse
           open_served_runs({place, place});
         }) == place + ": two runs are named translation");
   CHECK(message_of([] { open_served_runs({"/nowhere"}); }).starts_with("/nowhere"));
+}
+
+TEST_CASE("a run in several languages is a translator for each of its pairs") {
+  const TemporaryFolder folder;
+  run_task(*std::ranges::find(all_models(), "translation-in-several-languages", &TaskCase::name),
+           folder, {}, "several");
+  Service service(open_served_runs({folder.path("several")}), {});
+  const auto answer = [&](const std::string& path, const json& body) {
+    return answer_of(
+        service,
+        {.method = "POST", .path = path, .content_type = "application/json", .body = body.dump()});
+  };
+  const json languages =
+      json::parse(answer_of(service, {.method = "GET", .path = "/languages"}).body);
+  CHECK(languages == json{{{"code", "a"}, {"name", "a"}, {"targets", {"b", "c"}}},
+                          {{"code", "b"}, {"name", "b"}, {"targets", {"a"}}},
+                          {{"code", "c"}, {"name", "c"}, {"targets", {"a"}}}});
+  const json runs = json::parse(answer_of(service, {.method = "GET", .path = "/runs"}).body);
+  CHECK(runs["translators"][2] == json{{"name", "several:a-c"}, {"source", "a"}, {"target", "c"}});
+  const TranslationRun run = open_translation_run(folder.path("several"), LanguageChoice{"a", "c"});
+  const Translator models[] = {run.model()};
+  const std::vector<std::string> texts = {"a b c", "b"};
+  const auto lines =
+      translate_texts(models, run.tokenizers, texts, translation_options(run.config.decoding));
+  CHECK(accepted_json(answer("/translate", {{"q", texts}, {"source", "a"}, {"target", "c"}})) ==
+        json{{"translatedText", lines}});
+  CHECK(accepted_json(answer("/translate", {{"q", texts}, {"model", "several:a-c"}})) ==
+        json{{"translatedText", lines}});
+  const json automatic = accepted_json(answer("/translate", {{"q", "a b"}, {"target", "a"}}));
+  CHECK(std::set<std::string>{"b", "c"}.contains(automatic["detectedLanguage"]["language"]));
+  CHECK(refusal_of(answer("/translate", {{"q", "a"}, {"source", "b"}, {"target", "c"}})) ==
+        "400 b to c is not supported, but a to b, b to a, a to c, c to a");
+  const json body = {{"source", "a b"}, {"target", "b a"}, {"model", "several:b-a"}};
+  CHECK(accepted_json(answer("/align", body))["alignments"]["source"] == json{"a", "b"});
+  const json scores = accepted_json(answer("/score", body))["scores"];
+  const Tokenizers& both = run.tokenizers;
+  std::vector<int32_t> source = both.source.encode("a b");
+  source.insert(source.begin(), *both.source.find(">>a<<"));
+  CHECK(scores["log_probability"] ==
+        score_pairs(run.model(), {source}, {both.target.encode("b a")})[0].log_probability);
 }
 
 }  // namespace

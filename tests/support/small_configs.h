@@ -34,6 +34,22 @@ inline const std::string small_translation = small_pair_data + R"(
 model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
 )";
 
+// Three languages in four directions, more often the small corpus.
+inline const std::string small_multilingual = R"(
+data:
+  multilingual: true
+  temperature: 3
+  languages: [a, b]
+  train:
+    - {toy: reverse, pairs: 300, longest: 6, directions: both}
+    - {toy: copy, pairs: 60, longest: 6, languages: [a, c], directions: both}
+  validation:
+    - {toy: reverse, pairs: 12, longest: 6}
+    - {toy: copy, pairs: 8, longest: 6, languages: [a, c], directions: backward}
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+)";
+
 inline const std::string small_recurrent = small_pair_data + R"(
 model: {kind: rnn, d_model: 16, hidden: 12}
 )";

@@ -50,6 +50,8 @@ inline constexpr Named<TaskKind> task_kinds[] = {
 struct CorpusConfig {
   using Toy = calque::Toy;
   using Split = calque::Split;
+  // In which directions a corpus of a multilingual run is translated.
+  enum class Directions { forward, backward, both };
 
   std::string name;
   std::vector<std::string> text;           // files of a language model
@@ -61,6 +63,7 @@ struct CorpusConfig {
   std::string labels;  // the IDX file of its labels; empty: the one beside `images`
   std::string prefix;
   std::vector<std::string> languages;
+  Directions directions = Directions::forward;
   std::string source;
   std::string target;
   std::string file;  // of translators: .po, .mo, .tmx, .xlf
@@ -86,6 +89,10 @@ inline constexpr std::string_view corpus_forms =
 inline constexpr std::string CorpusConfig::*corpus_paths[] = {
     &CorpusConfig::prefix,   &CorpusConfig::source, &CorpusConfig::file,  &CorpusConfig::tsv,
     &CorpusConfig::labelled, &CorpusConfig::tagged, &CorpusConfig::images};
+inline constexpr Named<CorpusConfig::Directions> corpus_directions[] = {
+    {"forward", CorpusConfig::Directions::forward},
+    {"backward", CorpusConfig::Directions::backward},
+    {"both", CorpusConfig::Directions::both}};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},
     {"train", Split::train},
@@ -128,6 +135,8 @@ struct TermTraining {
 
 struct DataConfig {
   std::vector<std::string> languages;
+  bool multilingual = false;
+  double temperature = 1;  // of the choice of a language pair
   Corpora train;
   Corpora validation;
   Corpora test;

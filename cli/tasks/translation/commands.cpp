@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "cli/command_line.h"
 #include "cli/progress.h"
@@ -28,11 +29,13 @@ void add_compare_command(CLI::App& calque);    // compare.cpp
 void add_calibrate_command(CLI::App& calque);  // calibrate.cpp
 namespace {
 
-// The commands that drop what the check found in the training data.
+// The commands that drop what the check found in the training data; one for both directions of a
+// corpus.
 void name_cleaning(const std::vector<CorpusSource>& corpora) {
+  std::set<std::set<std::string>> named;
   for (const CorpusSource& corpus : corpora) {
     const auto* files = std::get_if<AlignedFiles>(&corpus.place);
-    if (!files) continue;
+    if (!files || !named.emplace(files->paths.begin(), files->paths.end()).second) continue;
     std::filesystem::path to = plain_name(files->paths[0]);
     fmt::print("'calque data clean --source {} --target {} --to {}' drops them\n", files->paths[0],
                files->paths[1], to.replace_extension("clean").string());
@@ -95,10 +98,32 @@ class CometFiles {
   std::string sources_, translations_, references_;
 };
 
+// The corpora to evaluate on with their names; of a multilingual run, one for each direction. Files
+// are in these languages.
+std::vector<std::pair<std::string, CorpusSource>> named_corpora(
+    const std::vector<CorpusOfSplit>& corpora, const DataConfig& data,
+    const LanguagePair& of_files) {
+  std::vector<std::pair<std::string, CorpusSource>> named;
+  for (auto [corpus, split] : corpora) {
+    if (data.multilingual && corpus.languages.empty()) {
+      corpus.languages = {of_files.source.empty() ? "src" : of_files.source, of_files.target};
+    }
+    for (CorpusSource& source : corpus_sources({corpus}, data, split)) {
+      std::string name = corpus_name(corpus);
+      if (!source.pair.empty()) name += " (" + source.pair + ")";
+      named.emplace_back(std::move(name), std::move(source));
+    }
+  }
+  return named;
+}
+
 void evaluate_translation(const EvaluateArguments& arguments,
                           const std::vector<CorpusOfSplit>& corpora) {
+  // The corpora of a multilingual run have languages of their own, files those of the options.
+  const bool of_files = arguments.files != CorpusConfig();
   std::vector<TranslationRun> runs =
-      open_translation_runs(places(arguments.runs, arguments.precision));
+      open_translation_runs(places(arguments.runs, arguments.precision),
+                            of_files ? std::optional(arguments.languages) : std::nullopt);
   Config& config = runs.front().config;
   config.decoding = decoding_of(runs.front(), arguments.decoding);
   BleuOptions bleu = bleu_options(config);
@@ -108,11 +133,12 @@ void evaluate_translation(const EvaluateArguments& arguments,
   for (const TranslationRun& run : runs) fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string translations;
   CometFiles comet;
-  for (const auto& [corpus, split] : corpora) {
+  std::vector<SplitResult> results;
+  for (const auto& [name, corpus] : named_corpora(corpora, config.data, runs.front().languages)) {
     const Progress progress;
-    const SplitResult result = evaluate_corpus(
-        runs, corpus_name(corpus), corpus_sources({corpus}, config.data, split).front(), search,
-        bleu, [&](int64_t sentences) { progress.show("sentences", sentences); });
+    const SplitResult& result = results.emplace_back(
+        evaluate_corpus(runs, name, corpus, search, bleu,
+                        [&](int64_t sentences) { progress.show("sentences", sentences); }));
     progress.end();
     fmt::print("{}", to_text(result, arguments.samples));
     if (arguments.by_length) {
@@ -128,13 +154,14 @@ void evaluate_translation(const EvaluateArguments& arguments,
     for (const std::string& output : result.outputs) translations += output + '\n';
     comet.add(result);
   }
+  if (config.data.multilingual) fmt::print("{}", mean_text(results));
   if (!arguments.output.empty()) write_result(arguments.output, translations);
   if (!arguments.comet.empty()) comet.write(without_slash(arguments.comet));
 }
 
 void score_translation(const ScoreArguments& arguments) {
   constexpr int64_t lines_at_once = 2000;
-  const TranslationRun run = open_translation_run(arguments.run);
+  const TranslationRun run = open_translation_run(arguments.run, arguments.languages);
   const TextLines source(arguments.source), target(arguments.target);
   if (source.count() != target.count()) {
     fail("{} has {} lines, but {} has {}; line n of one belongs to line n of the other",
@@ -157,7 +184,7 @@ void score_translation(const ScoreArguments& arguments) {
 }
 
 std::string explain_translation(const ExplainArguments& arguments) {
-  const TranslationRun run = open_translation_run(arguments.run);
+  const TranslationRun run = open_translation_run(arguments.run, arguments.languages);
   return explanation_text(
       explain_sentence(run, arguments.text, decoding_of(run, arguments.decoding)), arguments.form);
 }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "cli/command_line.h"
 #include "cli/decoding_arguments.h"
+#include "cli/language_arguments.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/tasks/task_commands.h"
@@ -25,6 +27,7 @@ struct CompareArguments {
   std::vector<std::string> references;
   std::string source, split = "test", tokenize;
   std::optional<Precision> precision;
+  LanguageChoice languages;
   DecodingChoice decoding;
   int samples = 0;  // 0: as many as calque bleu
   SystemComparisonOptions options;
@@ -55,12 +58,22 @@ TestSet read_test_set(const CompareArguments& arguments) {
   return test;
 }
 
-// The corpora of a split of a run.
-TestSet split_of_run(const std::string& run, const std::string& split) {
+// The corpora of a split of a run; of a multilingual run, those into the target language.
+TestSet split_of_run(const std::string& run, const std::string& split,
+                     const LanguageChoice& languages) {
   const Config config = find_run(run).config;
   std::vector<CorpusSource> corpora;
   for (const auto& [corpus, part] : corpora_of_split(config, split, "--source and --reference")) {
-    corpora.push_back(corpus_sources({corpus}, config.data, part).front());
+    std::ranges::move(corpus_sources({corpus}, config.data, part), std::back_inserter(corpora));
+  }
+  if (config.data.multilingual) {
+    std::erase_if(corpora, [&](const CorpusSource& corpus) {
+      const std::string pair = LanguagePair{languages.from, languages.to}.name();
+      return corpus.mark != language_token(languages.to) ||
+             (!languages.from.empty() && corpus.pair != pair);
+    });
+    if (corpora.empty())
+      fail("--split {}: has no corpus in the languages of --to and --from", split);
   }
   ParallelTexts texts = read_texts(corpora, 0, config.data);
   if (texts.sources.empty()) fail("--split {}: has no pair", split);
@@ -69,7 +82,8 @@ TestSet split_of_run(const std::string& run, const std::string& split) {
 
 std::vector<std::string> translations_by(const std::string& path, const CompareArguments& arguments,
                                          const TestSet& test) {
-  std::vector<TranslationRun> runs = open_translation_runs({{path, arguments.precision}});
+  std::vector<TranslationRun> runs =
+      open_translation_runs({{path, arguments.precision}}, arguments.languages);
   const DecodingConfig decoding = decoding_of(runs.front(), arguments.decoding);
   const Progress progress;
   std::vector<std::string> outputs =
@@ -133,8 +147,9 @@ void compare_all(CompareArguments arguments) {
   }
   const bool bootstrap = options.test == PairedTest::bootstrap;
   options.resampling.samples = arguments.samples > 0 ? arguments.samples : bootstrap ? 1000 : 10000;
-  const TestSet test =
-      arguments.references.empty() ? split_of_run(*run, arguments.split) : read_test_set(arguments);
+  const TestSet test = arguments.references.empty()
+                           ? split_of_run(*run, arguments.split, arguments.languages)
+                           : read_test_set(arguments);
   const std::vector<System> systems = read_systems(arguments, test);
   const SystemComparison comparison = compare_systems(systems, test, options);
   fmt::print("{}", arguments.json ? to_json(comparison, systems, test, options)
@@ -211,6 +226,8 @@ void add_compare_command(CLI::App& calque) {
       ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
       ->type_name("HOW");
   add_test_options(*command, *arguments);
+  add_target_language(command, arguments->languages);
+  add_source_language(command, arguments->languages);
   add_beam(command, arguments->decoding.beam);
   add_decoding_settings(command, arguments->decoding.settings);
   add_precision(command, arguments->precision);

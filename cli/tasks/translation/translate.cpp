@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/decoding_arguments.h"
+#include "cli/language_arguments.h"
 #include "cli/line_streams.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -33,6 +34,7 @@ namespace {
 struct TranslateArguments {
   std::vector<std::string> runs;
   std::optional<Precision> precision;
+  LanguageChoice languages;
   DecodingChoice decoding;
   std::string input, output, prefix, po, document, glossary;
   std::vector<std::string> memory;
@@ -153,7 +155,7 @@ void translate(TranslateArguments arguments) {
     require_task("calque translate", run, {TaskKind::translation});
   }
   std::vector<TranslationRun> runs =
-      open_translation_runs(places(arguments.runs, arguments.precision));
+      open_translation_runs(places(arguments.runs, arguments.precision), arguments.languages);
   const DecodingConfig decoding = decoding_of(runs.front(), arguments.decoding);
   LineOptions options = line_options(arguments, decoding);
   options.search.terms = term_use_of(arguments.glossary, runs, decoding);
@@ -218,6 +220,8 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       ->type_name("FILE");
   command.add_option("--output", arguments.output, "Where to write (default: standard output)")
       ->type_name("FILE");
+  add_target_language(&command, arguments.languages);
+  add_source_language(&command, arguments.languages);
   CLI::Option* beam = add_beam(&command, arguments.decoding.beam);
   CLI::Option* text = command.add_flag(
       "--text", arguments.text,
@@ -296,6 +300,7 @@ void add_translate_command(CLI::App& calque) {
       "With --document, markup, code, times and all else that is no text stay as they are.\n"
       "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
       "          calque translate runs/toy --text --input letter.de --output letter.en\n"
+      "          calque translate runs/many --to fr --input test.en\n"
       "          calque translate runs/toy --po de.po --output de.po\n"
       "          calque translate runs/toy --document page.html --output translated.html\n"
       "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");

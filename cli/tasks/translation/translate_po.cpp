@@ -12,11 +12,11 @@ void translate_po(const std::string& po, const std::vector<std::string>& memory,
                   const std::string& output, TextTranslator& translator) {
   PoFile file = PoFile::read(po);
   TranslationMemory known;
-  const auto [source, target] = translator.languages();
   for (const std::string& path : memory) {
     if (plain_name(path).ends_with(".po")) {
       known.add(PoFile::read(path));
     } else {
+      const auto [source, target] = translator.languages();
       read_pairs(
           path, {source, target},
           [&](const std::string& from, const std::string& to, int64_t) { known.add(from, to); });

@@ -33,9 +33,28 @@ OpenTranslator open_translator(const std::vector<std::string>& folders,
                                const std::string& precision) {
   std::vector<RunPlace> places;
   for (const std::string& folder : folders) places.push_back(place_of(folder, precision));
-  OpenTranslator opened{open_translation_runs(places), {}};
+  // The languages are chosen by translating_between().
+  OpenTranslator opened{open_translation_runs(places, std::nullopt), {}};
   opened.models = models_of(opened.runs);
   return opened;
+}
+
+// The same models, to translate between these languages.
+OpenTranslator translating_between(const OpenTranslator& translator, const std::string& from,
+                                   const std::string& to) {
+  OpenTranslator chosen{translating(translator.runs, {from, to}), {}};
+  chosen.models = models_of(chosen.runs);
+  return chosen;
+}
+
+std::vector<std::pair<std::string, std::string>> language_pairs_of(
+    const OpenTranslator& translator) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const TranslationRun& run = translator.first();
+  for (const LanguagePair& pair : pairs_of_run(run.config, run.tokenizers.source)) {
+    pairs.emplace_back(pair.source, pair.target);
+  }
+  return pairs;
 }
 
 // How to search, and what to return beside the texts.
@@ -77,9 +96,9 @@ ExplainedMatrix attention_of(const OpenTranslator& translator, const FoundTransl
   whole.values.resize(written.size() * found.source.size());
   if (found.source.empty()) return whole;
   int64_t row = 0, column = 0;
-  for (const ExplainedMatrix& part :
-       attention_to_sources(translator.first().model(), divided(found.source, found.source_ends),
-                            divided(written, found.target_ends[k]))) {
+  for (const ExplainedMatrix& part : attention_to_sources(
+           translator.first().model(), divided(found.source, found.source_ends),
+           divided(written, found.target_ends[k]), translator.first().tokenizers.before_source)) {
     for (int64_t i = 0; i < part.rows; ++i) {
       std::copy_n(part.values.begin() + i * part.columns, part.columns,
                   whole.values.begin() + (row + i) * whole.columns + column);
@@ -278,6 +297,8 @@ void bind_translation(py::module_& module) {
            py::call_guard<py::gil_scoped_release>())
       .def("about",
            [](const OpenTranslator& translator) { return description_of(translator.first()); })
+      .def("between", &translating_between)
+      .def("language_pairs", &language_pairs_of)
       .def("symbols",
            [](const OpenTranslator& translator) {
              const Tokenizers& both = translator.first().tokenizers;

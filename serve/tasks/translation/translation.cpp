@@ -15,21 +15,26 @@ extern const std::string_view serve_translate_js;
 namespace {
 
 // Trains the detector on the first texts of each validation corpus, or of each training corpus.
-void learn_languages(LanguageDetector& detector, const ServedTranslator& served) {
+void learn_languages(LanguageDetector& detector, const TranslationRun& run) {
   constexpr int64_t rows = 2000, bytes = 400'000;
-  const DataConfig& data = served.run.config.data;
+  const DataConfig& data = run.config.data;
   const bool has_validation = !data.validation.empty();
+  const Corpora& corpora = has_validation ? data.validation : data.train;
+  const std::vector<LanguagePair> pairs = language_pairs(corpora);
+  const auto [from, to] = languages_of(run.config);
   try {
     for (const CorpusSource& source :
-         corpus_sources(has_validation ? data.validation : data.train, data,
-                        has_validation ? Split::validation : Split::train)) {
+         corpus_sources(corpora, data, has_validation ? Split::validation : Split::train)) {
       const Corpus corpus(source);
       const RowBlock block = corpus.read(0, rows, bytes);
+      const LanguagePair pair = source.pair.empty()
+                                    ? LanguagePair{from, to}
+                                    : *std::ranges::find(pairs, source.pair, &LanguagePair::name);
       for (int64_t i = 0; i < block.rows(); ++i) {
         const std::span<const Line> row = block.row(i);
         if (!is_text(row[0]) || !is_text(row[1])) continue;
-        detector.learn(served.source, row[0].text);
-        detector.learn(served.target, row[1].text);
+        detector.learn(pair.source, row[0].text);
+        detector.learn(pair.target, row[1].text);
       }
     }
   } catch (const Error&) {  // the corpora of a run may be missing
@@ -37,16 +42,20 @@ void learn_languages(LanguageDetector& detector, const ServedTranslator& served)
 }
 
 void open_translator(ServedRuns& runs, const RunPlace& place, const std::string& name) {
-  ServedTranslator served{
-      .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
-  served.splitter = source_splitter(served.run);
-  served.calibration = stored_calibration(served.run);
-  std::tie(served.source, served.target) = languages_of(served.run.config);
-  served.options = text_search(served.run.config.decoding);
-  limit_sources(served.run, served.options);
-  served.forces_terms = served.run.config.decoding.force_terms;
-  learn_languages(runs.detector, served);
-  runs.translators.push_back(std::move(served));
+  const TranslationRun run = open_translation_run(place, std::nullopt);
+  learn_languages(runs.detector, run);
+  for (const LanguagePair& pair : pairs_of_run(run.config, run.tokenizers.source)) {
+    ServedTranslator served{.name = run.config.data.multilingual ? name + ":" + pair.name() : name,
+                            .source = pair.source,
+                            .target = pair.target,
+                            .run = translating(run, {pair.source, pair.target}),
+                            .options = text_search(run.config.decoding)};
+    served.splitter = source_splitter(served.run);
+    served.calibration = stored_calibration(served.run);
+    limit_sources(served.run, served.options);
+    served.forces_terms = run.config.decoding.force_terms;
+    runs.translators.push_back(std::move(served));
+  }
 }
 
 std::vector<DescribedRun> describe_translators(const ServedRuns& runs) {

@@ -181,3 +181,22 @@ TEST_CASE(
   CHECK(sample != sample_texts(corpora, both, 100, 8));
   CHECK(sample_texts(corpora, {0}, 5000, 7).size() == 2000);
 }
+
+TEST_CASE("a corpus is turned around, whatever it is read from") {
+  const TemporaryFolder folder;
+  const std::vector<Row> around = {{"x y", "a b"}, {"z", "c"}};
+  const std::string en = folder.write("t.en", "a b\nc\n"), de = folder.write("t.de", "x y\nz\n");
+  const std::string tsv = folder.write("t.tsv", "a b\tx y\nc\tz\n");
+  const std::string po =
+      folder.write("t.po", "msgid \"a b\"\nmsgstr \"x y\"\n\nmsgid \"c\"\nmsgstr \"z\"\n");
+  const CorpusSource sources[] = {{AlignedFiles{{en, de}}},
+                                  {TsvFile{tsv}},
+                                  {FileOfPairs{po, {"en", "de"}}},
+                                  {in_memory("toy", two)}};
+  for (const CorpusSource& source : sources) {
+    CHECK(rows_of(source) == two);
+    CHECK(rows_of(turned(source)) == around);
+    CHECK(rows_of(turned(turned(source))) == two);
+    CHECK(content_hash(turned(source)) != content_hash(source));
+  }
+}

@@ -352,3 +352,35 @@ TEST_CASE("if writing the cache fails halfway, the ids stay in memory and no fil
   check_same(load(corpora), dataset);
   CHECK(folder.files() == 1);  // the folder itself
 }
+
+TEST_CASE("the mark of a corpus precedes each source, and an empty source stays empty") {
+  const Tokenizer marked = train_tokenizer(small_texts(), {.kind = TokenizerKind::words},
+                                           {.marks = {">>de<<", ">>fr<<"}});
+  const std::vector<Row> rows = {{"a dog", "ein Hund"}, {"", "ein"}, {"a", "ein"}};
+  const TemporaryFolder folder;
+  const auto dataset_of = [&](const std::string& mark) {
+    CorpusSource corpus{in_memory("toy", rows)};
+    corpus.pair = "en-de";
+    corpus.mark = mark;
+    return load_dataset({corpus}, {marked, marked}, {.cache_folder = folder.path("cache")});
+  };
+  const Dataset german = dataset_of(">>de<<"), french = dataset_of(">>fr<<"),
+                plain = dataset_of("");
+  CHECK_FALSE(french.from_cache);
+  CHECK_FALSE(plain.from_cache);
+  CHECK(dataset_of(">>fr<<").from_cache);
+  CHECK(dataset_of(">>fr<<").parts[0].pair == "en-de");
+  REQUIRE(german.examples() == 2);
+  CHECK(german.drops.of(Drop::empty).count == 1);
+  for (int64_t i = 0; i < 2; ++i) {
+    Example de, fr, none;
+    german.tokens->read(i, de);
+    french.tokens->read(i, fr);
+    plain.tokens->read(i, none);
+    CHECK(de[0].front() == *marked.find(">>de<<"));
+    CHECK(fr[0].front() == *marked.find(">>fr<<"));
+    CHECK(std::vector(de[0].begin() + 1, de[0].end()) == none[0]);
+    CHECK(de[1] == none[1]);
+  }
+  CHECK(message_of([&] { dataset_of(">>it<<"); }) == "toy: the tokenizer lacks the token >>it<<");
+}

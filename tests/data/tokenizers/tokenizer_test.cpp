@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "data/corpora/small_corpus.h"
 #include "data/temporary_folder.h"
+#include "data/tokenizers/language_tokens.h"
 #include "data/tokenizers/training.h"
 #include "support/message_of.h"
 
@@ -257,4 +259,25 @@ TEST_CASE("four threads may encode with one tokenizer") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == std::vector<int>(4));
+}
+
+TEST_CASE("marks are tokens that no text is encoded as") {
+  for (const TokenizerKind kind :
+       {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::characters}) {
+    const Tokenizer tokenizer = train_tokenizer(
+        small_texts(), {.kind = kind}, {.vocabulary_size = 60, .marks = {">>de<<", ">>pt-BR<<"}});
+    for (const char* mark : {">>de<<", ">>pt-BR<<"}) {
+      const auto id = tokenizer.find(mark);
+      REQUIRE(id);
+      CHECK(tokenizer.symbol(*id) == mark);
+      const Ids ids = tokenizer.encode(std::string(mark) + " a dog");
+      CHECK(std::ranges::count(ids, *id) == 0);
+    }
+    CHECK(languages_with_token(tokenizer) == std::vector<std::string>{"de", "pt-BR"});
+    CHECK_FALSE(tokenizer.find(">>fr<<"));
+  }
+  CHECK(languages_with_token(trained({.kind = TokenizerKind::bpe})).empty());
+  CHECK(message_of([] {
+          train_tokenizer({"a"}, {.kind = TokenizerKind::bytes}, {.marks = {">>de<<"}});
+        }) == "training the tokenizer: bytes have no room for other tokens");
 }

@@ -42,6 +42,51 @@ def test_translations_are_those_of_the_command(runs, program):
     assert lines == expected
 
 
+SEVERAL = """
+data:
+  multilingual: true
+  train:
+    - {toy: reverse, pairs: 200, longest: 6, languages: [a, b], directions: both}
+    - {toy: copy, pairs: 100, longest: 6, languages: [a, c]}
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+training: {until: 8u, batch_tokens: 128}
+logging: {report: false}
+"""
+
+
+def test_a_run_in_several_languages_translates_to_one_as_the_command(program, tmp_path):
+    config, run = tmp_path / "several.yaml", tmp_path / "several"
+    config.write_text(SEVERAL)
+    calque.train(config, run=run, quiet=True)
+    model = calque.load(run)
+    assert model.language_pairs == [("a", "b"), ("b", "a"), ("a", "c")]
+    expected = {to: program("translate", run, "--to", to, text="a b c\nb\n").splitlines()
+                for to in "abc"}
+    for to, lines in expected.items():
+        assert [str(each) for each in model.translate(["a b c", "b"], to=to)] == lines
+        assert model.translate_text("a b c\nb", to=to, from_="a" if to != "a" else "b") == "\n".join(lines)
+    best = model.translate("a b c", to="b", attention=True)
+    assert best.source_tokens == ["a", "b", "c"]
+    assert best.attention.shape == (len(best.tokens), 3)
+    assert model.score("a b", "b a", to="b").log_probability != \
+        model.score("a b", "b a", to="c").log_probability
+    assert model.align("a b", "b a", to="b").source == ["a", "b"]
+    assert ">>c<<" in json.dumps(model.explain("a b", to="c").data)
+    found = model.translate_batch([[">>b<<", "a", "b", "c"]], beam_size=1, disable_unk=True,
+                                  max_decoding_length=9)
+    assert found[0].hypotheses[0] == model.translate("a b c", to="b", beam=1, max_length=9).tokens
+    known = "translates into b, a and c; name the target language"
+    with pytest.raises(calque.Error, match=known):
+        model.translate("a")
+    with pytest.raises(calque.Error, match="does not translate into de, but into b, a and c"):
+        model.translate("a", to="de")
+    with pytest.raises(TypeError, match="to: must be the code of a language, not 3"):
+        model.translate("a", to=3)
+    assert pickle.loads(pickle.dumps(model)).translate("b", to="c").text == \
+        model.translate("b", to="c").text
+
+
 def test_a_text_is_translated_as_by_the_command(runs, program):
     run = runs.of("translation")
     model = calque.load(run)

@@ -182,5 +182,53 @@ TEST_CASE("a corpus prefix needs its languages") {
         "--set data.languages=[en]: data.languages: must be two, [source, target], not 1");
 }
 
+TEST_CASE("the languages of a multilingual run that contradict each other are refused") {
+  const auto error = [](const std::string& data) {
+    return message_of(
+        [&] { parse_config("data: {multilingual: true, " + data + "}\n", "c.yaml", {}); });
+  };
+  const std::string german = "train: {toy: toy-en-de, directions: both}";
+  CHECK(error(german).empty());
+  CHECK(error("train: {tsv: a.tsv}") ==
+        "c.yaml:1: data.train: data.multilingual needs the languages of each corpus, such as "
+        "languages: [en, de]");
+  CHECK(error("train: {tsv: a.tsv, languages: [de, de]}") ==
+        "c.yaml:1: data.train: languages: [de, de] must be two different ones");
+  CHECK(error("train: {tsv: a.tsv, languages: [de, '<s>']}") ==
+        "c.yaml:1: data.train: languages: '<s>' must have letters, digits, - and _ alone");
+  CHECK(error("train: {tsv: a.tsv, languages: [de]}") ==
+        "c.yaml:1: data.train.languages: must be two, [source, target], not 1");
+  CHECK(error(german + ", test: {tsv: a.tsv, languages: [en, it]}") ==
+        "c.yaml:1: data.test: no corpus of data.train translates into it, only into de and en");
+  CHECK(error(german + ", validation: {toy: toy-en-fr, directions: backward}").empty());
+  CHECK(error(german + ", temperature: 0") ==
+        "c.yaml:1: data.temperature: must be a number, 0.1 to 1000, not '0'");
+  CHECK(error(german + ", distill: {run: runs/x}") ==
+        "c.yaml:1: data.distill: cannot be combined with data.multilingual");
+  CHECK(error(german + ", terms: {share: 0.1}") ==
+        "c.yaml:1: data.terms: cannot be combined with data.multilingual");
+  CHECK(error(german + ", preceding_sentences: 1") ==
+        "c.yaml:1: data.preceding_sentences: cannot be combined with data.multilingual");
+  CHECK(message_of([&] {
+          parse_config("data: {multilingual: true, " + german + "}\ntokenizer: {kind: bytes}\n",
+                       "c.yaml", {});
+        }) ==
+        "c.yaml:2: tokenizer.kind: bytes have no token for a language; take "
+        "sentencepiece-bpe");
+}
+
+TEST_CASE("keys of multilingual runs are refused in others") {
+  const auto error = [](const std::string& data) {
+    return message_of([&] { parse_config("data: {" + data + "}\n", "c.yaml", {}); });
+  };
+  CHECK(error("train: {toy: toy-en-de}, temperature: 2") ==
+        "c.yaml:1: data.temperature: needs data.multilingual");
+  CHECK(error("train: {toy: toy-en-de, directions: both}") ==
+        "c.yaml:1: data.train: directions: both needs data.multilingual");
+  CHECK(error("train: {tsv: a.tsv, languages: [en, de]}") ==
+        "c.yaml:1: data.train: languages needs a corpus given by prefix or file, or "
+        "data.multilingual");
+}
+
 }  // namespace
 }  // namespace calque

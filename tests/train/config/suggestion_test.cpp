@@ -90,7 +90,7 @@ TEST_CASE("an unknown key of a corpus is refused with the nearest one") {
   CHECK(mentions(answer("path_src: a"), "OpenNMT-py's name for source"));
   CHECK(mentions(answer("zzzzzzz: a"),
                  "a corpus has text, conversations, preferences, labelled, tagged, images, labels, "
-                 "prefix, languages, source"));
+                 "prefix, languages, directions, source"));
 }
 
 TEST_CASE("every foreign name in the schema leads to a known key") {

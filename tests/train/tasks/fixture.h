@@ -109,6 +109,11 @@ inline const std::vector<TaskCase>& all_models() {
     recurrent.name = "translation-with-recurrent-networks";
     recurrent.config = small_recurrent + small_training;
     list.push_back(std::move(recurrent));
+    TaskCase multilingual = *std::ranges::find(list, "translation", &TaskCase::name);
+    multilingual.name = "translation-in-several-languages";
+    multilingual.config = small_multilingual + small_training;
+    multilingual.corpus_key = "languages: [a, b], directions: both, tsv";
+    list.push_back(std::move(multilingual));
     TaskCase sparse = *std::ranges::find(list, "language-model", &TaskCase::name);
     sparse.name = "language-model-with-sparse-attention";
     sparse.config = small_sparse + small_training;

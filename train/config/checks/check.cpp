@@ -9,6 +9,8 @@
 #include <cstdlib>
 
 #include "train/config/checks/corpora.h"
+#include "train/config/checks/languages.h"
+#include "train/config/language_pairs.h"
 #include "train/config/presets.h"
 #include "train/config/schema.h"
 
@@ -17,7 +19,8 @@ namespace {
 
 void complete(const DataConfig& data, Corpora& corpora, Split split, int64_t pairs) {
   for (CorpusConfig& corpus : corpora) {
-    const bool has_languages = !corpus.prefix.empty() || !corpus.file.empty();
+    if (data.multilingual && corpus.languages.empty()) corpus.languages = toy_languages(corpus);
+    const bool has_languages = data.multilingual || !corpus.prefix.empty() || !corpus.file.empty();
     if (has_languages && corpus.languages.empty()) corpus.languages = data.languages;
     if (corpus.toy == CorpusConfig::Toy::none) continue;
     if (!corpus.split) corpus.split = split;
@@ -216,6 +219,7 @@ void complete(Config& config) {
 Contradictions contradictions(const Config& config) {
   Contradictions all;
   check_corpora(config, all);
+  check_languages(config, all);
   check_tokenizer(config, all);
   check_model(config, all);
   check_embeddings(config, all);

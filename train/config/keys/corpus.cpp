@@ -20,6 +20,11 @@ bool has_symbols(const C& corpus) {
 
 bool has_lengths(const C& corpus) { return has_symbols(corpus) || corpus.toy == C::Toy::listops; }
 
+bool has_pairs(const C& corpus) {
+  return !corpus.prefix.empty() || !corpus.source.empty() || !corpus.file.empty() ||
+         !corpus.tsv.empty() || is_toy(corpus);
+}
+
 std::vector<CorpusKey> declare_corpus_keys() {
   std::vector<CorpusKey> table;
   Section in(
@@ -29,7 +34,8 @@ std::vector<CorpusKey> declare_corpus_keys() {
   const auto no_toy = [](const C& c) { return !is_toy(c); };
   const auto no_symbols = [](const C& c) { return !has_symbols(c); };
   const auto no_lengths = [](const C& c) { return !has_lengths(c); };
-  constexpr std::string_view with_toy = "needs toy",
+  constexpr std::string_view with_pairs = "needs prefix, source and target, file, tsv or toy",
+                             with_toy = "needs toy",
                              with_symbols = "needs toy: copy, reverse or sort",
                              with_lengths = "needs toy: copy, reverse, sort or listops";
   in.key("text", &C::text, {}, fixed, "Text files, plain, gzip or zstd, for a language model.");
@@ -63,9 +69,15 @@ std::vector<CorpusKey> declare_corpus_keys() {
          "Joey NMT: train");
   in.key("languages", &C::languages, {}, fixed,
          "The source and the target language, which are the endings after prefix, or those to take "
-         "from `file`. Default: `data.languages`.")
-      .idle_if([](const C& c) { return c.prefix.empty() && c.file.empty(); },
-               "needs prefix or file");
+         "from `file`. With `data.multilingual` each corpus has them. Default: those of the toy "
+         "language, or `data.languages`.")
+      .idle_if([](const C& c) { return !has_pairs(c); }, with_pairs);
+  in.key(
+        "directions", &C::directions, corpus_directions, fixed,
+        "With `data.multilingual`, whether the corpus is translated forward, from the first of its "
+        "languages to the second, backward, or both.",
+        "fairseq: lang-pairs")
+      .idle_if([](const C& c) { return !has_pairs(c); }, with_pairs);
   in.key("source", &C::source, {}, fixed,
          "The file with the source sentences, one per line. It needs `target`.",
          "OpenNMT-py: path_src; Sockeye: source");

@@ -27,10 +27,23 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
       .idle_if(
           [](const Config& c) {
             return !has_languages(c.data.train) && !has_languages(c.data.validation) &&
-                   !has_languages(c.data.test);
+                   !has_languages(c.data.test) && !c.data.multilingual;
           },
           "needs corpora given by prefix or file")
       .needs(Feature::pairs);
+  in.key(
+        "multilingual", &D::multilingual, {}, harmful,
+        "Trains one model for several languages. Each corpus has languages of its own, and a token "
+        "for the target language, such as >>de<<, begins each source.",
+        "fairseq: encoder-langtok tgt; OpenNMT-py: src_prefix; Sockeye: source-prefix")
+      .needs(Feature::pairs);
+  in.key(
+        "temperature", &D::temperature, between(0.1, 1000), harmful,
+        "How evenly an epoch takes language pairs: a pair with the share p of the data gets one in "
+        "proportion to p^(1/temperature). 1: by size. 5: small pairs much more often. An epoch "
+        "keeps its size.",
+        "fairseq: sampling-temperature")
+      .idle_if([](const Config& c) { return !c.data.multilingual; }, "needs data.multilingual");
   in.key("train", &D::train, {}, harmful,
          "The training corpora, one or a list. The keys of a corpus are listed below.",
          "Marian: train-sets; Joey NMT: train; OpenNMT-py: corpus_1; fairseq: trainpref; Sockeye: "

@@ -35,8 +35,7 @@ std::string DocumentTranslator::translate(MarkupFile file, const std::string& na
                                           const std::function<void(int64_t)>& done) {
   constexpr size_t sentences_at_once = 2000;
   check(file, name);
-  const auto [source, target] = translator_.languages();
-  file.change_language(source, target, name);
+  file.change_language(run_.languages.source, run_.languages.target, name);
   const std::vector<MarkupText>& texts = file.texts();
   std::vector<MarkedText> translations;
   while (translations.size() < texts.size()) {

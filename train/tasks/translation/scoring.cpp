@@ -20,6 +20,7 @@ std::vector<SequenceScore> score_texts(const TranslationRun& run,
       const std::string problem = utf8_problem(texts[i]);
       if (!problem.empty()) fail("{}: {}", place(side, i), problem);
       all.push_back(tokenizer.encode(texts[i]));
+      if (is_source) all.back() = run.tokenizers.read(all.back());
       const int64_t tokens = std::ssize(all.back()) + 1;
       if (positions > 0 && tokens > positions) {
         fail("{}: {} tokens, but the model has learned {} positions", place(side, i), tokens,

@@ -80,7 +80,7 @@ std::vector<FoundTranslations> search_sources(std::span<const Translator> models
       inputs.uses.emplace_back(i, at->second);
       if (!added) continue;
       if (!beginning.empty()) known.clear();  // no other part has the prefix
-      inputs.sources.push_back(std::move(part));
+      inputs.sources.push_back(tokenizers.read(part));
       inputs.prefixes.push_back(std::exchange(beginning, {}));
       inputs.numbers.push_back(first_number + static_cast<int64_t>(i));
       const bool whole = asked.required && own.source_ends.size() == 1;
@@ -112,7 +112,8 @@ std::string objection_to(std::span<const TranslationRun> runs, const std::string
   for (const TranslationRun& run : runs) {
     const int64_t most = run.model().learned_positions();
     if (most == 0) continue;
-    const int64_t tokens = std::ssize(ids()) + 1;
+    const bool read = side == PairSide::source;
+    const int64_t tokens = std::ssize(ids()) + 1 + (read ? std::ssize(both.before_source) : 0);
     if (tokens > most) {
       return fmt::format("{} tokens, but the model has learned {} positions; split the line",
                          tokens, most);
@@ -122,8 +123,11 @@ std::string objection_to(std::span<const TranslationRun> runs, const std::string
 }
 
 void limit_sources(const TranslationRun& run, TranslationOptions& options) {
-  options.longest_source = run.config.data.max_length;
-  options.longest_trained = run.longest_input;
+  const auto without_token = [&](int64_t tokens) {
+    return tokens == 0 ? 0 : tokens - std::ssize(run.tokenizers.before_source);
+  };
+  options.longest_source = without_token(run.config.data.max_length);
+  options.longest_trained = without_token(run.longest_input);
 }
 
 std::string long_source_warning(int64_t tokens, const TranslationOptions& options) {

@@ -35,7 +35,8 @@ Explanation explain_sentence(const TranslationRun& run, const std::string& text,
   if (!problem.empty()) fail("the sentence: {}", problem);
   const std::vector<int32_t> source = run.tokenizers.source.encode(text);
   if (source.empty()) fail("there is nothing to explain in an empty sentence");
-  Explanation explanation = explain(run.model(), source, translation_options(decoding));
+  Explanation explanation =
+      explain(run.model(), run.tokenizers.read(source), translation_options(decoding));
   explanation.source = text;
   explanation.translation = run.tokenizers.target.decode(explanation.target_tokens);
   explanation.model =

@@ -25,7 +25,7 @@ void learn_sentences(const Config& config, const RunFolder& run) {
 SentenceSplitter source_splitter(const TranslationRun& run) {
   constexpr uint64_t most_bytes = 16 << 20;
   const std::string path = run.folder.sentences();
-  const std::string language = languages_of(run.config).first;
+  const std::string& language = run.languages.source;
   if (!exists(real_files(), path)) return SentenceSplitter(language);
   return SentenceSplitter(language,
                           parse_sentence_words(read_text(real_files(), path, most_bytes), path));

@@ -1,6 +1,8 @@
 #include "train/tasks/translation/settings.h"
 
 #include "core/error.h"
+#include "train/config/language_pairs.h"
+#include "train/tasks/translation/languages.h"
 
 namespace calque {
 namespace {
@@ -121,7 +123,19 @@ std::pair<std::string, std::string> languages_of(const Config& config) {
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
                                          Split split) {
   std::vector<CorpusSource> sources;
-  for (const CorpusConfig& corpus : corpora) sources.push_back(corpus_source(corpus, data, split));
+  for (const CorpusConfig& corpus : corpora) {
+    CorpusSource source = corpus_source(corpus, data, split);
+    if (!data.multilingual) {
+      sources.push_back(std::move(source));
+      continue;
+    }
+    for (const CorpusDirection& each : directions_of(corpus)) {
+      CorpusSource own = each.turned ? turned(source) : source;
+      own.pair = each.pair.name();
+      own.mark = language_token(each.pair.target);
+      sources.push_back(std::move(own));
+    }
+  }
   return sources;
 }
 

@@ -28,8 +28,8 @@ ChrfOptions chrf_options(const Config& config);
 // language in data.train, or "src" and "tgt".
 std::pair<std::string, std::string> languages_of(const Config& config);
 
-// The corpora of a section of `data`, with toy languages generated. `split` is the split that
-// `split: auto` of a toy corpus selects.
+// The corpora of a section of `data`, with toy languages generated; of a multilingual run, one for
+// each direction. `split` is the split that `split: auto` of a toy corpus selects.
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
                                          Split split);
 }  // namespace calque

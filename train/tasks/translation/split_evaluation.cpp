@@ -38,8 +38,13 @@ std::vector<std::string> translate_split(const std::vector<TranslationRun>& runs
     require_positions(texts, each.tokenizers.source, each.config.model);
   }
   limit_sources(runs.front(), how);  // as `calque translate`
-  return translate_texts(models_of(runs), runs.front().tokenizers,
-                         with_contexts(texts.sources, how.preceding), how, done);
+  const Tokenizers& tokenizers = runs.front().tokenizers;
+  std::vector<std::string> translations;
+  for (const FoundTranslations& found :
+       search_parallel(models_of(runs), tokenizers, texts, how, done)) {
+    translations.push_back(tokenizers.target.decode(found.best.front().ids));
+  }
+  return translations;
 }
 
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
@@ -71,6 +76,19 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
   result.sources = std::move(texts.sources);
   result.references = std::move(texts.references);
   return result;
+}
+
+std::string mean_text(const std::vector<SplitResult>& results) {
+  if (results.size() < 2) return "";
+  double bleu = 0, chrf = 0, ter = 0;
+  for (const SplitResult& each : results) {
+    bleu += each.bleu.score;
+    chrf += each.chrf.score;
+    ter += each.ter.score;
+  }
+  const auto count = static_cast<double>(results.size());
+  return fmt::format("mean of {}: BLEU {:.2f}  chrF {:.2f}  TER {:.2f}\n", results.size(),
+                     bleu / count, chrf / count, ter / count);
 }
 
 std::string to_text(const SplitResult& r, int64_t samples) {

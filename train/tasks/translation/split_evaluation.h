@@ -50,6 +50,9 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});
 
+// One line with the means over several results, or nothing for one.
+std::string mean_text(const std::vector<SplitResult>& results);
+
 // A human-readable report in several lines, with `samples` translations spread over the split.
 std::string to_text(const SplitResult& result, int64_t samples);
 

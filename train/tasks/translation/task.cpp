@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "data/batches/examples.h"
 #include "data/datasets/id_counts.h"
+#include "data/datasets/pair_sampling.h"
 #include "data/files/content_hash.h"
 #include "train/config/values.h"
 #include "train/tasks/data_remarks.h"
@@ -77,7 +78,8 @@ class TranslationTask : public ModelTask<TranslationModel> {
   }
 
   std::string data_description() const override {
-    return calque::data_description(data_, tokenizers_.target.size()) + corpora_.description;
+    return calque::data_description(data_, tokenizers_.target.size()) + corpora_.description +
+           pairs_description();
   }
 
   int64_t longest_input() const override {
@@ -127,6 +129,18 @@ class TranslationTask : public ModelTask<TranslationModel> {
     if (start.purpose == TaskStart::Purpose::begin) learn_sentences(config_, run);
     data_ = load_dataset(corpora_.sources, {tokenizers_.source, tokenizers_.target},
                          {filter_options(config_.data), cache});
+    apply_temperature(data_, config_.data.temperature);
+  }
+
+  // "; an epoch has 3000 of en-de, 2900 of de-en" for a multilingual run.
+  std::string pairs_description() const {
+    if (!config_.data.multilingual) return "";
+    std::string text;
+    for (const PairShare& share : pair_shares(data_)) {
+      text += fmt::format("{}{:.0f} of {}", text.empty() ? "; an epoch has " : ", ", share.in_epoch,
+                          share.pair);
+    }
+    return text;
   }
 
   ExampleTraining examples() const override {
@@ -165,12 +179,16 @@ std::span<const MetricInfo> translation_metrics() {
   using enum ValueFormat;
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("target token");
-    metrics.push_back({"bleu", "bleu", "BLEU", "BLEU", "0 to 100",
-                       "Overlap with the references in n-grams of one to four words.", number, 1,
-                       Better::higher, false, true});
-    metrics.push_back({"chrf", "chrf", "chrF", "chrF", "0 to 100",
-                       "Overlap with the references in character n-grams.", number, 1,
-                       Better::higher});
+    metrics.push_back(
+        {"bleu", "bleu", "BLEU", "BLEU", "0 to 100",
+         "Overlap with the references in n-grams of one to four words. Of a multilingual "
+         "run, the mean of its language pairs.",
+         number, 1, Better::higher, false, true});
+    metrics.push_back(
+        {"chrf", "chrf", "chrF", "chrF", "0 to 100",
+         "Overlap with the references in character n-grams. Of a multilingual run, the "
+         "mean of its language pairs.",
+         number, 1, Better::higher});
     metrics.push_back({"exact", "exact", "exact", "Exact translations", "",
                        "How many translations equal their reference.", percent, 1, Better::higher});
     metrics.push_back({"copied", "copied", "", "Copied sources", "",

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "core/error.h"
 #include "data/placeholders/accelerator.h"
 #include "train/tasks/translation/sentence_words.h"
 #include "train/tasks/translation/settings.h"
@@ -22,7 +23,12 @@ TextTranslator::TextTranslator(const std::vector<TranslationRun>& runs, const Te
 }
 
 std::pair<std::string, std::string> TextTranslator::languages() const {
-  return languages_of(runs_.front().config);
+  const TranslationRun& run = runs_.front();
+  if (run.languages.source.empty()) {
+    fail("{}: translates into {} from several languages; name the source language", run.folder.path,
+         run.languages.target);
+  }
+  return {run.languages.source, run.languages.target};
 }
 
 std::string TextTranslator::objection(std::string_view text) const {

@@ -39,8 +39,9 @@ class TextTranslator {
   std::vector<std::string> translate(std::span<const std::string> texts, int64_t first_number,
                                      Order order = Order::consecutive);
 
-  std::pair<std::string, std::string> languages() const;  // source and target
-  int64_t sentences() const { return sentences_; }        // translated
+  // Source and target. Throws an Error if the source is not known.
+  std::pair<std::string, std::string> languages() const;
+  int64_t sentences() const { return sentences_; }  // translated
   int64_t tokens_written() const { return tokens_written_; }
   // How the sentences kept their placeholders.
   const KeptCounts& kept() const { return kept_; }

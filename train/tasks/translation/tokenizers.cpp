@@ -1,10 +1,13 @@
 #include "train/tasks/translation/tokenizers.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/random.h"
 #include "data/terms/term_marks.h"
 #include "data/tokenizers/bpe_dropout.h"
 #include "train/tasks/translation/context.h"
+#include "train/tasks/translation/languages.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/synthetic/training_corpora.h"
 #include "train/tasks/translation/terms/marked_corpora.h"
@@ -13,6 +16,13 @@ namespace calque {
 namespace {
 
 constexpr int source_column = 0, target_column = 1;
+
+// The training corpora of a multilingual run, each in one direction: both have the same texts.
+std::vector<CorpusSource> one_direction_each(const DataConfig& data) {
+  Corpora corpora = data.train;
+  for (CorpusConfig& corpus : corpora) corpus.directions = CorpusConfig::Directions::forward;
+  return corpus_sources(corpora, data, Split::train);
+}
 
 Tokenizer trained_on(const Config& config, const std::vector<CorpusSource>& sources,
                      const std::vector<int>& columns) {
@@ -25,10 +35,41 @@ Tokenizer trained_on(const Config& config, const std::vector<CorpusSource>& sour
     training.symbols.insert(training.symbols.end(), term_marks.begin(), term_marks.end());
   }
   if (config.data.preceding_sentences > 0) training.symbols.emplace_back(context_mark);
+  const bool reads_sources = std::ranges::count(columns, source_column) > 0;
+  if (config.data.multilingual && reads_sources) {
+    for (const std::string& target : target_languages(language_pairs(config.data.train))) {
+      training.marks.push_back(language_token(target));
+    }
+  }
   return trained_tokenizer(config, std::move(texts), training);
 }
 
+// A tokenizer from tokenizer.files may lack the tokens.
+void require_languages(const Config& config, const Tokenizer& source) {
+  if (!config.data.multilingual) return;
+  const std::vector<std::string> known = languages_with_token(source);
+  for (const std::string& target : target_languages(language_pairs(config.data.train))) {
+    if (std::ranges::count(known, target) > 0) continue;
+    fail("tokenizer.files: {} lacks the token {} of the target language {}",
+         config.tokenizer.files.empty() ? "the tokenizer" : config.tokenizer.files.front(),
+         language_token(target), target);
+  }
+}
+
 }  // namespace
+
+std::vector<int32_t> Tokenizers::read(std::span<const int32_t> source_ids) const {
+  std::vector<int32_t> ids = before_source;
+  ids.insert(ids.end(), source_ids.begin(), source_ids.end());
+  return ids;
+}
+
+std::vector<int32_t> Tokenizers::marked(const std::string& mark) const {
+  if (mark.empty()) return {};
+  const auto id = source.find(mark);
+  if (!id) fail("the tokenizer lacks the token {}", mark);
+  return {*id};
+}
 
 Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start,
@@ -37,13 +78,19 @@ Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& ru
     return [&config, &corpora, columns] { return trained_on(config, corpora, columns); };
   };
   if (config.tokenizer.joint) {
-    const Tokenizer joint =
-        open_tokenizers(config, run, start, {{"", train({source_column, target_column})}}).front();
+    const auto train_joint = [&] {
+      const bool multilingual = config.data.multilingual;
+      return trained_on(config, multilingual ? one_direction_each(config.data) : corpora,
+                        {source_column, target_column});
+    };
+    const Tokenizer joint = open_tokenizers(config, run, start, {{"", train_joint}}).front();
+    require_languages(config, joint);
     return {joint, joint};
   }
   const std::vector<Tokenizer> two =
       open_tokenizers(config, run, start,
                       {{".source", train({source_column})}, {".target", train({target_column})}});
+  require_languages(config, two[0]);
   return {two[0], two[1]};
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // The two tokenizers of a translator, which may be the same.
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,14 @@ namespace calque {
 
 struct Tokenizers {
   Tokenizer source, target;
+  // The token of the target language in a multilingual run, else nothing: the model reads it before
+  // each source.
+  std::vector<int32_t> before_source = {};
+
+  // A source, without </s>, as the model reads it.
+  std::vector<int32_t> read(std::span<const int32_t> source_ids) const;
+  // The ids before a source whose corpus has this mark (CorpusSource::mark).
+  std::vector<int32_t> marked(const std::string& mark) const;
 
   // The hash in checkpoints: 16 hexadecimal digits, or 32 if the tokenizers differ.
   std::string hash() const { return hash_of({source, target}); }

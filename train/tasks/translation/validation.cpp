@@ -1,6 +1,9 @@
 #include "train/tasks/translation/validation.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
 
 #include "core/error.h"
 #include "data/text/lowercase.h"
@@ -11,8 +14,8 @@
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/translation/context.h"
 #include "train/tasks/translation/evaluation.h"
+#include "train/tasks/translation/pair_scores.h"
 #include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/text_search.h"
 
 namespace calque {
 
@@ -20,10 +23,13 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data) {
   const InvalidText invalid = filter_options(data).invalid;
   ParallelTexts texts;
+  std::map<std::string, int64_t> counts;  // of each language pair
   for (const CorpusSource& source : corpora) {
     const Corpus corpus(source);
+    int64_t& count = counts[source.pair];
+    const size_t begin = texts.sources.size();
     for (int64_t i = 0; i < corpus.size(); ++i) {
-      if (most > 0 && std::ssize(texts.sources) >= most) return texts;
+      if (most > 0 && count >= most) break;
       const RowBlock block = corpus.read(i, 1, 1);
       const auto row = block.row(0);
       const Line &from = row[0], &to = row[1];
@@ -33,9 +39,34 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
       texts.sources.emplace_back(from.text);
       texts.places.push_back(corpus.where(i, 0));
       texts.references.push_back(data.lowercase ? lowercase(to.text) : std::string(to.text));
+      ++count;
     }
+    if (source.mark.empty() || begin == texts.sources.size()) continue;
+    texts.parts.push_back({source.pair, source.mark, begin, texts.sources.size()});
   }
   return texts;
+}
+
+std::vector<FoundTranslations> search_parallel(std::span<const Translator> models,
+                                               Tokenizers tokenizers, const ParallelTexts& texts,
+                                               const TextSearch& how,
+                                               const std::function<void(int64_t)>& done) {
+  if (texts.parts.empty()) {
+    const std::vector<std::string> inputs = with_contexts(texts.sources, how.preceding);
+    return search_texts(models, tokenizers, inputs, how, {}, 0, done);
+  }
+  std::vector<FoundTranslations> all;
+  for (const ParallelTexts::Part& part : texts.parts) {
+    tokenizers.before_source = tokenizers.marked(part.mark);
+    const auto own = std::span(texts.sources).subspan(part.begin, part.end - part.begin);
+    const auto done_before = static_cast<int64_t>(part.begin);
+    std::ranges::move(search_texts(models, tokenizers, own, how, {}, done_before,
+                                   [&](int64_t count) {
+                                     if (done) done(done_before + count);
+                                   }),
+                      std::back_inserter(all));
+  }
+  return all;
 }
 
 void require_validation_files(const Config& config) {
@@ -93,7 +124,8 @@ void require_positions(const ParallelTexts& texts, const Tokenizer& source,
                        const ModelConfig& model) {
   if (model.positions != PositionKind::learned) return;
   for (size_t i = 0; i < texts.sources.size(); ++i) {
-    require_position(std::ssize(source.encode(texts.sources[i])), texts.places[i], model);
+    const int64_t mark = texts.parts.empty() ? 0 : 1;
+    require_position(mark + std::ssize(source.encode(texts.sources[i])), texts.places[i], model);
   }
 }
 
@@ -133,9 +165,8 @@ std::vector<std::string> Validation::translations(Translator model, BatchShare& 
   std::vector<std::string> outputs(texts_.sources.size());
   share.run([&](const std::function<void()>& between) {
     const ExpertLoad not_counted;
-    const auto inputs = with_contexts(texts_.sources, options.preceding);
     const auto found =
-        search_texts({&model, 1}, tokenizers_, inputs, options, {}, 0, [&](int64_t) { between(); });
+        search_parallel({&model, 1}, tokenizers_, texts_, options, [&](int64_t) { between(); });
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (found[i].best.empty()) continue;
       outputs[i] = tokenizers_.target.decode(found[i].best.front().ids);
@@ -147,7 +178,11 @@ std::vector<std::string> Validation::translations(Translator model, BatchShare& 
 
 void Validation::translate(Translator model, BatchShare share, Scores& scores) const {
   const std::vector<std::string> outputs = translations(model, share);
-  const TranslationScores found = score_translations(outputs, texts_.references, config_);
+  TranslationScores found = score_translations(outputs, texts_.references, config_);
+  if (const auto pairs = score_pairs_of_languages(outputs, texts_, config_); !pairs.empty()) {
+    std::tie(found.bleu, found.chrf) = std::pair(mean_bleu(pairs), mean_chrf(pairs));
+    scores.tables.push_back(table_of(pairs));
+  }
   scores.values.emplace_back("exact", found.exact);
   scores.values.emplace_back("bleu", found.bleu);
   scores.values.emplace_back("chrf", found.chrf);

@@ -2,6 +2,7 @@
 // The validation of a translator: the loss with teacher forcing and, if the config asks for it,
 // translations compared with the references.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,20 +12,35 @@
 #include "nn/models/translator.h"
 #include "train/task.h"
 #include "train/tasks/shared_validation.h"
-#include "train/tasks/translation/tokenizers.h"
+#include "train/tasks/translation/text_search.h"
 
 namespace calque {
 
 // The texts of a split. Sources are unchanged; references are in lower case if data.lowercase is
 // set.
 struct ParallelTexts {
+  // Texts [begin, end) of a multilingual run, and the token that the model reads before each
+  // source.
+  struct Part {
+    std::string pair, mark;
+    size_t begin = 0, end = 0;
+  };
+
   std::vector<std::string> sources, references;
   std::vector<std::string> places;  // of the sources: "train.en:17"
+  std::vector<Part> parts = {};     // empty if they have no languages of their own
 };
-// Reads at most `most` pairs, or all if `most` is 0. A line that is too long or not UTF-8 is an
-// Error, or its pair is skipped, as data.invalid_utf8 says.
+// Reads at most `most` pairs, or all if `most` is 0; of a multilingual run, as many of each
+// language pair. A line that is too long or not UTF-8 is an Error, or its pair is skipped, as
+// data.invalid_utf8 says.
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
+
+// search_texts() for the sources, with their context or, of a part, with its token.
+std::vector<FoundTranslations> search_parallel(std::span<const Translator> models,
+                                               Tokenizers tokenizers, const ParallelTexts& texts,
+                                               const TextSearch& how,
+                                               const std::function<void(int64_t)>& done = {});
 
 // Throws Error if a sentence is longer than the learned positions. The second function checks the
 // sources only; its texts include pairs that a dataset drops because one side is empty.

@@ -11,7 +11,8 @@ namespace calque {
 std::vector<AlignedWords> align_words(const TranslationRun& run,
                                       const std::vector<std::vector<int32_t>>& sources,
                                       const std::vector<std::vector<int32_t>>& targets) {
-  const auto places = attended_source_tokens(run.model(), sources, targets);
+  const auto places =
+      attended_source_tokens(run.model(), sources, targets, run.tokenizers.before_source);
   std::vector<AlignedWords> all;
   for (size_t i = 0; i < sources.size(); ++i) {
     TokenWords from = token_words(run.tokenizers.source, sources[i]);

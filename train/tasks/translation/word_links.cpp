@@ -88,9 +88,10 @@ std::vector<int32_t> words_at(const std::vector<TextRange>& words, TextRange pla
 
 bool can_attend(const TranslationRun& run, const WordTokens& from, const WordTokens& to) {
   constexpr int64_t most_weights = 1 << 20;  // of one head
-  const int64_t sources = std::ssize(from.ids), targets = std::ssize(to.ids);
+  const int64_t sources = std::ssize(from.ids) + std::ssize(run.tokenizers.before_source);
+  const int64_t targets = std::ssize(to.ids);
   const int64_t positions = run.model().learned_positions();
-  return sources > 0 && targets > 0 && sources * targets <= most_weights &&
+  return !from.ids.empty() && targets > 0 && sources * targets <= most_weights &&
          (positions == 0 || std::max(sources, targets) < positions);
 }
 
@@ -109,7 +110,8 @@ std::vector<WordLink> attended_links(const TranslationRun& run, std::string_view
   const WordTokens written = word_tokens(run.tokenizers.target, to.text);
   if (!can_attend(run, read, written)) return even_links(from.words.size(), to.words.size());
   const std::vector<int32_t> attended =
-      attended_source_tokens(run.model(), {read.ids}, {written.ids}).front();
+      attended_source_tokens(run.model(), {read.ids}, {written.ids}, run.tokenizers.before_source)
+          .front();
   std::vector<WordLink> links;
   for (size_t t = 0; t < attended.size(); ++t) {
     const TextRange& place = read.places[static_cast<size_t>(attended[t])];

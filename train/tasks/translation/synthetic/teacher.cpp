@@ -50,6 +50,7 @@ uint64_t hash_of(const TranslationRun& run, const DecodingConfig& decoding,
   }
   hash.add(sampling.has_value());
   if (sampling) hash.add(sampling->top_k).add(sampling->temperature).add(sampling->seed);
+  if (run.config.data.multilingual) hash.add_text(run.languages.target);
   return hash.value();
 }
 
@@ -66,8 +67,9 @@ TeacherOutput output_of(const FoundTranslations& found, const Tokenizer& target)
 
 }  // namespace
 
-Teacher::Teacher(const std::string& path, int64_t beam, const std::optional<Sampling>& sampling)
-    : run_(open_translation_run(path)) {
+Teacher::Teacher(const std::string& path, int64_t beam, const std::optional<Sampling>& sampling,
+                 const LanguageChoice& languages)
+    : run_(open_translation_run(path, languages)) {
   const DecodingConfig decoding = decoding_of(run_, {.settings = {}, .beam = beam, .n_best = 1});
   options_ = translation_options(decoding);
   options_.sampling = sampling;

@@ -23,8 +23,9 @@ struct TeacherOutput {
 class Teacher {
  public:
   // Translates as calque translate does with this beam, or with this sampling instead. Throws an
-  // Error if `path` is no run of a translator.
-  Teacher(const std::string& path, int64_t beam, const std::optional<Sampling>& sampling);
+  // Error if `path` is no run of a translator, or does not know the languages.
+  Teacher(const std::string& path, int64_t beam, const std::optional<Sampling>& sampling,
+          const LanguageChoice& languages = {});
 
   // Of everything that decides the translations of a text: weights, tokenizers, search.
   uint64_t hash() const { return hash_; }

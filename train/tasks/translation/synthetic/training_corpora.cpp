@@ -28,9 +28,10 @@ std::optional<std::pair<std::string, std::string>> named_languages(const Config&
   return languages;
 }
 
-// Throws an Error unless the run is a translator for this direction or names no languages.
-void require_direction(const std::string& key, const std::string& run, const Config& config,
-                       bool reversed) {
+// The languages to choose in a multilingual run. Throws an Error unless the run is a translator for
+// this direction or names no languages.
+LanguageChoice direction_of(const std::string& key, const std::string& run, const Config& config,
+                            bool reversed) {
   Config teacher;
   try {
     teacher = find_run(run, config.task).config;
@@ -38,10 +39,12 @@ void require_direction(const std::string& key, const std::string& run, const Con
     fail("{}: {}", key, error.what());
   }
   auto wanted = named_languages(config);
+  if (wanted && reversed) std::swap(wanted->first, wanted->second);
+  if (teacher.data.multilingual) {
+    return wanted ? LanguageChoice{wanted->first, wanted->second} : LanguageChoice();
+  }
   const auto found = named_languages(teacher);
-  if (!wanted || !found) return;
-  if (reversed) std::swap(wanted->first, wanted->second);
-  if (*wanted == *found) return;
+  if (!wanted || !found || *wanted == *found) return {};
   fail("{}: {} translates from {} to {}; name a run from {} to {}", key, run, found->first,
        found->second, wanted->first, wanted->second);
 }
@@ -76,18 +79,22 @@ struct Making {
   std::vector<SyntheticCorpus> corpora;
 };
 
-std::vector<Making> makings_of(const DataConfig& data, const std::vector<CorpusSource>& sources) {
+std::vector<Making> makings_of(const Config& config, const std::vector<CorpusSource>& sources) {
+  const DataConfig& data = config.data;
   std::vector<Making> makings;
   if (distills(data)) {
     const Distillation& from = data.distill;
-    makings.push_back(
-        {from.run, Teacher(from.run, from.beam, std::nullopt), distillations(data, sources)});
+    const LanguageChoice languages = direction_of(run_of_distillation, from.run, config, false);
+    makings.push_back({from.run, Teacher(from.run, from.beam, std::nullopt, languages),
+                       distillations(data, sources)});
   }
   if (back_translates(data)) {
     const BackTranslation& from = data.back_translate;
     std::optional<Sampling> sampling;
     if (from.sampling) sampling = {.top_k = from.top_k};
-    makings.push_back({from.run, Teacher(from.run, from.sampling ? 1 : from.beam, sampling),
+    const LanguageChoice languages = direction_of(run_of_back_translation, from.run, config, true);
+    makings.push_back({from.run,
+                       Teacher(from.run, from.sampling ? 1 : from.beam, sampling, languages),
                        back_translations(data)});
   }
   return makings;
@@ -156,9 +163,9 @@ TrainingCorpora open_training_corpora(const Config& config, const RunFolder& run
   TrainingCorpora result;
   if (start.purpose == Purpose::use) return result;
   const DataConfig& data = config.data;
-  if (distills(data)) require_direction(run_of_distillation, data.distill.run, config, false);
+  if (distills(data)) direction_of(run_of_distillation, data.distill.run, config, false);
   if (back_translates(data)) {
-    require_direction(run_of_back_translation, data.back_translate.run, config, true);
+    direction_of(run_of_back_translation, data.back_translate.run, config, true);
   }
   result.sources = corpus_sources(data.train, data, Split::train);
   if (start.purpose == Purpose::plan) {
@@ -166,7 +173,7 @@ TrainingCorpora open_training_corpora(const Config& config, const RunFolder& run
     result.description = plan_of(data, result.sources);
     return result;
   }
-  const std::vector<Making> makings = makings_of(data, result.sources);
+  const std::vector<Making> makings = makings_of(config, result.sources);
   if (makings.empty()) return rewritten_corpora(std::move(result), config, run);
   result.synthetic = hash_of(makings);
   if (start.purpose == Purpose::resume) require_same(start.data_hash, result.synthetic);
