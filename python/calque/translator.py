@@ -142,9 +142,9 @@ class Translator(BatchTranslation, Model):
         to: the language of the targets; needed if the run has several.
         """
         opened = self._between(None, to)
-        one, *sides = _pairs(sources, targets)
+        one, given, translations = _pairs(sources, targets)
         found = [Alignment(each.source, each.target, each.links)
-                 for each in opened.align(sides[0], sides[1])]
+                 for each in opened.align(given, translations)]
         return found[0] if one else found
 
     def explain(self, text: str, *, to: str | None = None,
