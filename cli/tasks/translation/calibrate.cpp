@@ -1,6 +1,8 @@
 // calque calibrate: learns how far the translations of a run can be trusted.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -22,7 +24,8 @@ struct CalibrateArguments {
   std::string run, split = "validation";
 };
 
-// The words of the translations of all corpora of the split, sentence by sentence.
+// The words of the translations of all corpora of the split, sentence by sentence; a run in several
+// languages has one calibration for all of them.
 std::vector<std::vector<JudgedWord>> judge_split(const TranslationRun& run,
                                                  const std::string& split) {
   std::vector<CorpusSource> corpora;
@@ -37,12 +40,28 @@ std::vector<std::vector<JudgedWord>> judge_split(const TranslationRun& run,
   const std::vector<std::string> translations = translate_split(
       {run}, texts, options, [&](int64_t sentences) { progress.show("sentences", sentences); });
   progress.end();
-  return judged_words(run, texts.sources, translations, texts.references);
+  if (texts.parts.empty()) {
+    return judged_words(run, texts.sources, translations, texts.references);
+  }
+  std::vector<std::vector<JudgedWord>> all;
+  for (const ParallelTexts::Part& part : texts.parts) {
+    TranslationRun own = run;
+    own.tokenizers.before_source = own.tokenizers.marked(part.mark);
+    const auto slice = [&part](const std::vector<std::string>& lines) {
+      const auto begin = lines.begin();
+      return std::vector(begin + static_cast<std::ptrdiff_t>(part.begin),
+                         begin + static_cast<std::ptrdiff_t>(part.end));
+    };
+    std::ranges::move(
+        judged_words(own, slice(texts.sources), slice(translations), slice(texts.references)),
+        std::back_inserter(all));
+  }
+  return all;
 }
 
 void calibrate(const CalibrateArguments& arguments) {
   require_task("calque calibrate", arguments.run, {TaskKind::translation});
-  const TranslationRun run = open_translation_run({arguments.run, {}});
+  const TranslationRun run = open_translation_run({arguments.run, {}}, std::nullopt);
   const std::vector<std::vector<JudgedWord>> sentences = judge_split(run, arguments.split);
   const std::vector<JudgedWord> words = joined(sentences);
   constexpr size_t fewest = 500;

@@ -28,7 +28,9 @@ std::vector<WordOfText> words_of(const TokenWords& words, const SequenceScore& s
 std::vector<std::vector<WordOfText>> judge_words(const TranslationRun& run,
                                                  const std::vector<std::vector<int32_t>>& sources,
                                                  const std::vector<std::vector<int32_t>>& targets) {
-  const std::vector<SequenceScore> scores = score_pairs(run.model(), sources, targets);
+  std::vector<std::vector<int32_t>> read;
+  for (const std::vector<int32_t>& source : sources) read.push_back(run.tokenizers.read(source));
+  const std::vector<SequenceScore> scores = score_pairs(run.model(), read, targets);
   std::vector<std::vector<WordOfText>> all;
   for (size_t i = 0; i < targets.size(); ++i) {
     all.push_back(words_of(token_words(run.tokenizers.target, targets[i]), scores[i]));
