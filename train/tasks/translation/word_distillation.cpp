@@ -26,7 +26,7 @@ WordTeacher::WordTeacher(const Config& config, const Tokenizers& tokenizers)
     : share_(static_cast<real>(config.training.teacher_share)) {
   const std::string& path = config.training.teacher;
   try {
-    run_ = open_translation_run({path});
+    run_ = open_translation_run({path}, std::nullopt);
   } catch (const Error& error) {
     fail("training.teacher: {}", error.what());
   }
