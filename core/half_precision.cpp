@@ -44,7 +44,7 @@ float round_to_q8_0(std::span<const float> block, int8_t* integers) {
   for (const float x : block) most = std::max(most, std::abs(x));
   constexpr float largest = 65504;  // in half precision
   const float exact = std::min(most / 127, largest), scale = from_f16(to_f16(exact));
-  const float factor = scale > 0 ? 1 / exact : 0;
+  const float factor = exact > 0 ? 1 / exact : 0;
   std::ranges::transform(block, integers, [factor](float x) {
     return static_cast<int8_t>(std::clamp(std::round(x * factor), -127.0F, 127.0F));
   });

@@ -18,7 +18,8 @@ uint16_t to_bf16(float value);
 
 // Rounds a block of numbers to integers times a scale, as GGUF's type Q8_0. The scale is the
 // largest magnitude / 127 in half precision, at most 65504; the number with that magnitude becomes
-// 127 or -127. Returns the scale. A block that was rounded before keeps its scale and its integers.
+// 127 or -127. Returns the scale. A block that was rounded before keeps its scale and, unless that
+// is 0, its integers.
 float round_to_q8_0(std::span<const float> block, int8_t* integers);
 
 }  // namespace calque

@@ -14,13 +14,13 @@ enum class Precision { full, bfloat16, int8, q8_0 };
 // Of the operands of products in training; sums always have full precision.
 inline constexpr Named<Precision> precisions[] = {{"float32", Precision::full},
                                                   {"bfloat16", Precision::bfloat16}};
-// Of weights that are stored, not trained.
-inline constexpr Named<Precision> weight_precisions[] = {
-    {"float32", Precision::full}, {"bfloat16", Precision::bfloat16}, {"q8_0", Precision::q8_0}};
 // Of weights in use.
 inline constexpr Named<Precision> inference_precisions[] = {{"float32", Precision::full},
                                                             {"bfloat16", Precision::bfloat16},
                                                             {"int8", Precision::int8},
                                                             {"q8_0", Precision::q8_0}};
+// Of weights that are stored, not trained. (The Python module takes the last table of an enum.)
+inline constexpr Named<Precision> weight_precisions[] = {
+    {"float32", Precision::full}, {"bfloat16", Precision::bfloat16}, {"q8_0", Precision::q8_0}};
 
 }  // namespace calque

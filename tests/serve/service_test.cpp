@@ -479,7 +479,8 @@ TEST_CASE("a run in several languages is a translator for each of its pairs") {
                           {{"code", "b"}, {"name", "b"}, {"targets", {"a"}}},
                           {{"code", "c"}, {"name", "c"}, {"targets", {"a"}}}});
   const json runs = json::parse(answer_of(service, {.method = "GET", .path = "/runs"}).body);
-  CHECK(runs["translators"][2] == json{{"name", "several:a-c"}, {"source", "a"}, {"target", "c"}});
+  CHECK(runs["translators"][2] ==
+        json{{"name", "several:a-c"}, {"source", "a"}, {"target", "c"}, {"confidence", false}});
   const TranslationRun run = open_translation_run(folder.path("several"), LanguageChoice{"a", "c"});
   const Translator models[] = {run.model()};
   const std::vector<std::string> texts = {"a b c", "b"};

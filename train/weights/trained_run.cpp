@@ -128,8 +128,12 @@ Precision precision_in_use(const RunPlace& place, const RunLocation& run) {
   if (place.precision) return *place.precision;
   std::string folder = run.is_checkpoint ? run.path : best_checkpoint({run.path});
   if (folder.empty()) folder = some_checkpoint(run);
-  const SafetensorsFile file(real_files(), folder + "/model.safetensors");
-  const Precision stored = stored_precision(file.table());
+  Precision stored = Precision::full;
+  try {
+    const SafetensorsFile file(real_files(), folder + "/model.safetensors");
+    stored = stored_precision(file.table());
+  } catch (const Error&) {  // load_weights() reports it, and names the checkpoint before
+  }
   return stored == Precision::full ? run.config.decoding.precision : stored;
 }
 

@@ -15,6 +15,7 @@
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/run_tokenizers.h"
 #include "train/tasks/text/corpora.h"
+#include "train/tasks/translation/text_search.h"
 
 using namespace calque;
 
@@ -102,18 +103,27 @@ TEST_CASE("every optimizer of the config gets the settings of the config") {
 
 TEST_CASE("every key that a translator's model or search uses changes its options") {
   // Keys that have no effect on a translator, or affect another part of the program.
-  const std::set<std::string> elsewhere = {
-      "model.preset",  "model.layers",           "model.segment_embeddings", "model.masked_head",
-      "model.patch",   "model.pooling",          "model.init_from",          "model.embeddings",
-      "model.predict", "decoding.bleu_tokenize", "decoding.bleu_lowercase",  "decoding.precision"};
+  const std::set<std::string> elsewhere = {"model.preset",
+                                           "model.layers",
+                                           "model.segment_embeddings",
+                                           "model.masked_head",
+                                           "model.patch",
+                                           "model.pooling",
+                                           "model.init_from",
+                                           "model.embeddings",
+                                           "model.predict",
+                                           "decoding.bleu_tokenize",
+                                           "decoding.bleu_lowercase",
+                                           "decoding.precision",
+                                           "decoding.force_terms"};  // with a glossary
   const std::string base = "data: {train: {toy: copy}}\nmodel: {d_model: 48, positions: learned}\n";
   const auto options = [](const Config& c) {
-    const TranslationOptions o = translation_options(c.decoding);
+    const TextSearch o = text_search(c.decoding);
     return std::tuple(c.model.kind, transformer_options(c.model, 100, 100),
                       recurrent_options(c.model, 100, 100), o.beam, o.penalty, o.length_penalty,
                       o.stop, o.n_best, o.min_length, o.min_length_ratio, o.max_length,
                       o.max_length_ratio, o.max_length_extra, o.no_repeat_ngram, o.allow_unknown,
-                      o.batch_tokens);
+                      o.batch_tokens, o.risk_samples, o.utility);
   };
   const Config before = parse_config(base, "c.yaml").config;
   for (const ConfigKey& key : config_keys()) {
@@ -123,7 +133,7 @@ TEST_CASE("every key that a translator's model or search uses changes its option
     bool found = false;
     for (const char* value :
          {"16", "2", "0.05", "true", "false", "none", "pre", "rms", "gelu", "first", "{count: 4}",
-          "{window: 4}", "{base: 2}", "{kind: lora}", "rnn", "lstm", "zero"}) {
+          "{window: 4}", "{base: 2}", "{kind: lora}", "rnn", "lstm", "zero", "bleu"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);
         options(changed);

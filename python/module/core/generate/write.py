@@ -18,7 +18,7 @@ from pathlib import Path
 
 from headers import Function, Header, Parameter, Struct, read
 
-HEADERS = ["core/activation.h", "core/sparsity.h", "core/rotation.h", "core/ops.h", "nn/options.h",
+HEADERS = ["core/activation.h", "core/precision.h", "core/sparsity.h", "core/rotation.h", "core/ops.h", "nn/options.h",
            "nn/layers/attention.h", "nn/layers/recurrent.h", "nn/models/encoder.h",
            "nn/models/classification_head.h", "nn/models/vision.h", "nn/models/word2vec.h", "optim/flat.h",
            "optim/adam.h", "optim/sgd.h", "optim/adafactor.h", "optim/muon.h",
