@@ -202,7 +202,8 @@ TEST_CASE("ops read compact parameters, which have no gradient and no values of 
       CHECK_THROWS_AS(to.values(), Misuse);
       CHECK(to.frozen());
     }
-    CHECK(compact.flat_size() == 64 / int64_t{sizeof(real)});
+    constexpr int64_t line = 64 / int64_t{sizeof(real)};
+    CHECK(compact.flat_size() == (10 + line - 1) / line * line);  // the bias alone
     const std::vector<int32_t> ids = {3, no_token, 39, 3};
     const auto logits = [&](const Parameters& from) {
       const auto tensor = [&](const char* name) { return from.find(name)->tensor; };
