@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "cli/program.h"
 #include "cli/trained.h"
@@ -32,6 +33,16 @@ std::string output_of(std::string command, const std::string& run) {
   return result.out;
 }
 
+// Calls check(run, command) for a command of each kind of model.
+void for_commands(const std::function<void(const Trained&, const std::string&)>& check) {
+  check(trained(), "printf 'a b c\\nd e\\n' | calque translate RUN --scores");
+  check(trained_language_model(), "printf 'abc\\n' > " + trained_language_model().file("text") +
+                                      "; calque score RUN --text " +
+                                      trained_language_model().file("text"));
+  check(trained_classifier(), "printf 'a b\\n' | calque embed RUN");
+  check(trained_masked_lm(), "printf 'a b\\n' | calque embed RUN");
+}
+
 TEST_CASE("a quantized run computes what --precision int8 computes, and float32 does not") {
   const auto check = [](const Trained& trained, const std::string& command) {
     const Quantized quantized(trained);
@@ -42,12 +53,7 @@ TEST_CASE("a quantized run computes what --precision int8 computes, and float32 
     CHECK(rounded != exact);
     CHECK(output_of(command + " --precision float32", trained.run) == exact);
   };
-  check(trained(), "printf 'a b c\\nd e\\n' | calque translate RUN --scores");
-  check(trained_language_model(), "printf 'abc\\n' > " + trained_language_model().file("text") +
-                                      "; calque score RUN --text " +
-                                      trained_language_model().file("text"));
-  check(trained_classifier(), "printf 'a b\\n' | calque embed RUN");
-  check(trained_masked_lm(), "printf 'a b\\n' | calque embed RUN");
+  for_commands(check);
 }
 
 TEST_CASE("every command computes with weights in bfloat16 and q8_0, which round less than int8") {
@@ -61,12 +67,7 @@ TEST_CASE("every command computes with weights in bfloat16 and q8_0, which round
                       trained.run) == rounded);
     }
   };
-  check(trained(), "printf 'a b c\\nd e\\n' | calque translate RUN --scores");
-  check(trained_language_model(), "printf 'abc\\n' > " + trained_language_model().file("text") +
-                                      "; calque score RUN --text " +
-                                      trained_language_model().file("text"));
-  check(trained_classifier(), "printf 'a b\\n' | calque embed RUN");
-  check(trained_masked_lm(), "printf 'a b\\n' | calque embed RUN");
+  for_commands(check);
 }
 
 TEST_CASE("quantize prints what it saved and how far it rounded; info names the precision") {

@@ -131,6 +131,8 @@ void evaluate_translation(const EvaluateArguments& arguments,
   TextSearch search = text_search(config.decoding);
   search.terms = term_use_of(arguments.glossary, runs, config.decoding);
   for (const TranslationRun& run : runs) fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  std::optional<Calibration> calibration;
+  if (runs.size() == 1) calibration = stored_calibration(runs.front());
   std::string translations;
   CometFiles comet;
   std::vector<SplitResult> results;
@@ -145,8 +147,7 @@ void evaluate_translation(const EvaluateArguments& arguments,
       fmt::print("{}",
                  to_text(bleu_by_length(result.sources, result.outputs, result.references, bleu)));
     }
-    if (const auto calibration = stored_calibration(runs.front());
-        calibration && runs.size() == 1) {
+    if (calibration) {
       const auto judged =
           judged_words(runs.front(), result.sources, result.outputs, result.references);
       fmt::print("  confidence: {}\n", report_on(*calibration, judged).text());
