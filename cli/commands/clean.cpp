@@ -17,6 +17,7 @@
 #include "data/files/packed_files.h"
 #include "data/formats/pair_writer.h"
 #include "data/text/utf8.h"
+#include "train/tasks/translation/pair_costs.h"
 
 namespace calque {
 namespace {
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct CleanArguments {
   std::string source, target, file, to;
-  std::vector<std::string> languages, off;
+  std::vector<std::string> languages, off, models;
   bool force = false, no_repair = false;
   CleanOptions options;
 };
@@ -87,6 +88,9 @@ std::string to_text(const CleanReport& report) {
                           excerpt(example.target));
     }
   }
+  if (report.usual_cost > 0) {
+    text += fmt::format("the models' usual cost of a pair is {:.2f}\n", report.usual_cost);
+  }
   if (report.shifted.count > 0) {
     text += fmt::format("not dropped: {} {}{}\n", report.shifted.count, shifted_pairs,
                         report.shifted.places());
@@ -97,6 +101,11 @@ std::string to_text(const CleanReport& report) {
 CleanOptions options_of(const CleanArguments& arguments) {
   CleanOptions options = arguments.options;
   options.repair = !arguments.no_repair;
+  if (!arguments.models.empty()) {
+    LanguageChoice languages;
+    if (!arguments.languages.empty()) languages = {arguments.languages[0], arguments.languages[1]};
+    options.costs = DualCrossEntropy(arguments.models[0], arguments.models[1], languages);
+  }
   for (size_t i = 0; i < rule_texts.size(); ++i) {
     options.rules.off[i] = std::ranges::count(arguments.off, rule_texts[i].name) > 0;
   }
@@ -115,10 +124,11 @@ void clean(const CleanArguments& arguments) {
     }
   }
   const Corpus corpus(source_of(arguments));
+  const CleanOptions options = options_of(arguments);
   PairWriter writer(target);
   const Progress progress;
   const CleanReport report = clean_corpus(
-      corpus, options_of(arguments),
+      corpus, options,
       [&](std::string_view source, std::string_view own) { writer.add(source, own); },
       [&](int64_t pairs) { progress.show("pairs", pairs); });
   progress.end();
@@ -166,8 +176,10 @@ void add_clean_command(CLI::App& data) {
       ->excludes(source)
       ->type_name("FILE");
   command
-      ->add_option("--languages", arguments->languages,
-                   "The codes of both languages in the file, and in a .tmx that is written: en,de")
+      ->add_option(
+          "--languages", arguments->languages,
+          "The codes of both languages in the file, and in a .tmx that is written: en,de;\n"
+          "also the direction of --models that know several")
       ->delimiter(',')
       ->expected(2)
       ->type_name("SOURCE,TARGET");
@@ -199,6 +211,18 @@ void add_clean_command(CLI::App& data) {
                    "Rule translation: the least score, as a share of the corpus's usual score")
       ->capture_default_str()
       ->check(number(0, 1))
+      ->type_name("X");
+  CLI::Option* models =
+      command->add_option("--models", arguments->models, "Rule models: a run for each direction")
+          ->delimiter(',')
+          ->expected(2)
+          ->type_name("RUN,REVERSE");
+  command
+      ->add_option("--max-cost", rules.max_cost,
+                   "Rule models: the largest cost, as a multiple of the corpus's usual cost")
+      ->capture_default_str()
+      ->check(number(0, 1000))
+      ->needs(models)
       ->type_name("X");
   command->add_flag("--no-repair", arguments->no_repair,
                     "Drop lines with broken characters that could be repaired");

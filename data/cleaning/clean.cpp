@@ -1,10 +1,14 @@
 #include "data/cleaning/clean.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/error.h"
+#include "core/threads/ordered_chunks.h"
 #include "data/cleaning/fingerprints.h"
 #include "data/cleaning/judged_block.h"
+#include "data/cleaning/likeness.h"
+#include "data/cleaning/model_rule.h"
 #include "data/files/content_hash.h"
 #include "data/text/utf8.h"
 
@@ -38,15 +42,21 @@ class Cleaning {
       report.dropped[i].what = rules_.what(static_cast<Rule>(i));
     }
     shifts_.begin_corpus();
+    if (is_on(Rule::models) && options.costs) {
+      report.usual_cost = models_.emplace(corpus, options, rules_).usual();
+    }
   }
 
   // Returns the number of rows read.
   int64_t clean_block(int64_t first,
                       const std::function<void(std::string_view, std::string_view)>& keep) {
-    const JudgedBlock block = judge_rows(corpus_, first, rules_, options_.repair);
+    JudgedBlock block = judge_rows(corpus_, first, rules_, options_.repair);
+    if (models_) models_->judge(block);
+    const std::vector<uint64_t> likenesses = likenesses_of(block);
     for (int64_t i = 0; i < block.rows(); ++i) {
       const std::span<const Line> pair = block.text.row(i);
-      if (const RuleSet broken = judge(first + i, pair, block.broken[i]); broken.any()) {
+      if (const RuleSet broken = judge(first + i, pair, block.broken[i], likenesses[i]);
+          broken.any()) {
         drop(first + i, pair, block.broken[i], broken);
         continue;
       }
@@ -61,19 +71,37 @@ class Cleaning {
   CleanReport report;
 
  private:
+  bool is_on(Rule rule) const { return !options_.rules.off[static_cast<size_t>(rule)]; }
+
+  // The hash of each pair that breaks no rule, or 0.
+  std::vector<uint64_t> likenesses_of(const JudgedBlock& block) const {
+    std::vector<uint64_t> all(block.rows());
+    if (!is_on(Rule::nearly_repeated)) return all;
+    parallel_chunks(block.rows(), 256, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        if ((block.broken[row][0] | block.broken[row][1]).any()) continue;
+        const std::span<const Line> pair = block.text.row(row);
+        all[row] = likeness(pair[0].text, pair[1].text).value_or(0);
+      }
+    });
+    return all;
+  }
+
   // The rules that the pair breaks, with those that depend on other pairs.
-  RuleSet judge(int64_t index, std::span<const Line> pair, const std::array<RuleSet, 2>& broken) {
-    constexpr auto repeated = static_cast<size_t>(Rule::repeated);
+  RuleSet judge(int64_t index, std::span<const Line> pair, const std::array<RuleSet, 2>& broken,
+                uint64_t likeness) {
     ++report.pairs;
     if (is_text(pair[0]) && is_text(pair[1])) {
       shifts_.add(static_cast<double>(count_code_points(pair[0].text)),
                   static_cast<double>(count_code_points(pair[1].text)), corpus_, index);
     }
     RuleSet all = broken[0] | broken[1];
-    if (all.none() && !options_.rules.off[repeated]) {
-      const uint64_t hash = ContentHash().add_text(pair[0].text).add_text(pair[1].text).value();
-      all[repeated] = !seen_.insert(hash);
-    }
+    if (all.any()) return all;
+    const uint64_t hash = ContentHash().add_text(pair[0].text).add_text(pair[1].text).value();
+    const bool is_new = !is_on(Rule::repeated) || seen_.insert(hash);
+    all[static_cast<size_t>(Rule::repeated)] = !is_new;
+    all[static_cast<size_t>(Rule::nearly_repeated)] =
+        is_new && likeness != 0 && !seen_alike_.insert(likeness);
     return all;
   }
 
@@ -94,7 +122,8 @@ class Cleaning {
   const CleanOptions& options_;
   const CorpusSurvey survey_;
   const PairRules rules_;
-  Fingerprints seen_;
+  std::optional<ModelRule> models_;
+  Fingerprints seen_, seen_alike_;
   ShiftSearch shifts_;
 };
 

@@ -33,9 +33,11 @@ enum class Rule {
   numbers,
   urls,
   translation,
+  models,
   repeated,
+  nearly_repeated,
 };
-inline constexpr int rule_count = 17;
+inline constexpr int rule_count = 19;
 using RuleSet = std::bitset<rule_count>;
 
 struct RuleText {
@@ -60,7 +62,9 @@ inline constexpr std::array<RuleText, rule_count> rule_texts = {{
     {"numbers", "pairs with different numbers"},
     {"urls", "pairs with different URLs"},
     {"translation", "pairs whose words do not translate each other"},
+    {"models", "pairs that two trained models doubt"},
     {"repeated", "repeated pairs"},
+    {"nearly-repeated", "pairs like an earlier one but for case, digits and punctuation"},
 }};
 constexpr const RuleText& text_of(Rule rule) { return rule_texts[static_cast<size_t>(rule)]; }
 // The first rule that can be switched off: other lines cannot be examined.
@@ -72,6 +76,7 @@ struct RuleOptions {
   double max_deviation =
       5;  // of the ratio of the lengths from the corpus's, in standard deviations
   double min_translation = 0.55;  // of the usual score (TranslationScore)
+  double max_cost = 2;            // of the usual cost (CleanOptions::costs)
 };
 
 class PairRules {
@@ -81,7 +86,8 @@ class PairRules {
   PairRules(const RuleOptions& options, const CorpusSurvey& survey);
 
   // The rules that a pair breaks, by the column that shows it: the first one for what only both
-  // columns show. Rule::repeated depends on earlier pairs and is never in it.
+  // columns show. The rules after Rule::translation are never in it: they depend on earlier pairs
+  // or on models.
   std::array<RuleSet, 2> broken_by(std::span<const Line> pair) const;
 
   // What breaks the rule: "source lines in another script than Latin".

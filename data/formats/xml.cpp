@@ -118,13 +118,13 @@ class XmlReader {
   std::unique_ptr<Reading> reading_;
 };
 
-constexpr size_t at_once = 1 << 16;
+constexpr size_t bytes_at_once = 1 << 16;
 
 }  // namespace
 
 void read_xml(const File& file, const std::string& name, const XmlEvents& events) {
   XmlReader reader(name, events);
-  std::vector<char> buffer(at_once);
+  std::vector<char> buffer(bytes_at_once);
   bool last = false;
   for (int64_t at = 0; !last;) {
     const size_t got = file.read_at(at, buffer);
@@ -136,9 +136,9 @@ void read_xml(const File& file, const std::string& name, const XmlEvents& events
 
 void read_xml(std::string_view bytes, const std::string& name, const XmlEvents& events) {
   XmlReader reader(name, events);
-  for (bool last = false; !last; bytes.remove_prefix(std::min(bytes.size(), at_once))) {
-    last = bytes.size() <= at_once;
-    reader.read(bytes.substr(0, at_once), last);
+  for (bool last = false; !last; bytes.remove_prefix(std::min(bytes.size(), bytes_at_once))) {
+    last = bytes.size() <= bytes_at_once;
+    reader.read(bytes.substr(0, bytes_at_once), last);
   }
 }
 

@@ -31,8 +31,8 @@ struct DirtyCorpus {
 TEST_CASE("data clean writes two files without bad pairs, and shows what it dropped") {
   const DirtyCorpus corpus;
   const std::string to = corpus.folder.path("clean");
-  const CommandResult ran =
-      run("calque data clean" + corpus.files + " --to " + to + " --without repeated,ratio");
+  const CommandResult ran = run("calque data clean" + corpus.files + " --to " + to +
+                                " --without repeated,nearly-repeated,ratio");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.out.starts_with("202 pairs, 200 kept\ndropped by invalid: 1 lines that are not"));
   CHECK(ran.out.find("dropped by markup: 1 lines with HTML tags or references (first: " +
@@ -82,7 +82,7 @@ TEST_CASE("data sentences writes one sentence per line, and empty lines stay") {
 TEST_CASE("data clean reads and writes tables and translation memories") {
   const DirtyCorpus corpus;
   const auto clean = [&](const std::string& from, const std::string& to) {
-    return run("calque data clean " + from + " --without repeated,ratio --to " +
+    return run("calque data clean " + from + " --without repeated,nearly-repeated,ratio --to " +
                corpus.folder.path(to));
   };
   REQUIRE(clean(corpus.files, "clean").status == 0);

@@ -4,12 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
 #include "core/random.h"
 #include "core/threads/parallel.h"
 #include "data/cleaning/facts.h"
+#include "data/cleaning/likeness.h"
 #include "data/cleaning/repair.h"
 #include "data/corpora/small_corpus.h"
 
@@ -43,6 +45,11 @@ std::vector<Row> with(const std::vector<Row>& bad) {
   return pairs;
 }
 
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
 RuleSet only(Rule rule) { return RuleSet().set(static_cast<size_t>(rule)); }
 
 }  // namespace
@@ -67,6 +74,7 @@ TEST_CASE("each rule drops the pair that breaks it, and no other pair") {
       {Rule::numbers, {"The house 1914", "Die Haus 1918"}},
       {Rule::urls, {"The house www.a.org", "Die Haus www.b.org"}},
       {Rule::repeated, with({})[7]},
+      {Rule::nearly_repeated, {upper(with({})[7][0]) + " !", with({})[7][1]}},
   };
   for (const auto& [rule, pair] : cases) {
     CAPTURE(text_of(rule).name);
@@ -174,6 +182,45 @@ TEST_CASE("pairs whose words do not translate each other are dropped, if enough 
   CHECK(report.kept == 2990);
   pairs.resize(900);
   CHECK(clean(pairs).report.kept == 900);
+}
+
+TEST_CASE("pairs are alike without case, digits, punctuation and white space") {
+  const auto alike = [](const Row& a, const Row& b) {
+    return likeness(a[0], a[1]).value() == likeness(b[0], b[1]).value();
+  };
+  const Row room = {"Open room 5!", "\u00d6ffne Raum 5!"};
+  CHECK(alike(room, {"open  ROOM 17", "\u00f6ffne\tRaum"}));
+  CHECK_FALSE(alike(room, {"open rooms", "\u00f6ffne Raum"}));
+  CHECK_FALSE(alike(room, {"openroom", "\u00f6ffne Raum"}));
+  CHECK_FALSE(alike(room, {"open room", "offne Raum"}));
+  CHECK_FALSE(alike({"a", "b c"}, {"a b", "c"}));
+  CHECK(likeness("17 %", "Raum") == std::nullopt);
+  // Vowel signs tell the words of Kannada apart.
+  CHECK_FALSE(alike({"\u0c95\u0cbe", "a"}, {"\u0c95\u0cbf", "a"}));
+}
+
+TEST_CASE("pairs that cost the models much more than usual are dropped") {
+  const std::vector<Row> pairs = with({{"The good pair of words", "Das seltsame Paar"}});
+  CleanOptions options;
+  size_t judged = 0;
+  options.costs = [&](std::span<const std::string> sources, std::span<const std::string> targets) {
+    std::vector<double> costs(sources.size(), 2);
+    for (size_t i = 0; i < costs.size(); ++i) {
+      if (targets[i] == "Das seltsame Paar") costs[i] = 4.1;
+    }
+    judged += costs.size();
+    return costs;
+  };
+  const Cleaned cleaned = clean(pairs, options);
+  CHECK(judged > 301);
+  CHECK(cleaned.report.usual_cost == 2);
+  CHECK(cleaned.report.by(Rule::models).seen.count == 1);
+  CHECK(cleaned.report.by(Rule::models).seen.first == std::vector<std::string>{"toy:301"});
+  CHECK(cleaned.report.kept == 300);
+  options.rules.max_cost = 2.1;
+  CHECK(clean(pairs, options).report.kept == 301);
+  options.rules = {.off = only(Rule::models)};
+  CHECK(clean(pairs, options).report.kept == 301);
 }
 
 TEST_CASE("shifted pairs are reported, and not dropped for that") {

@@ -8,6 +8,7 @@
 #include "decode/alignment.h"
 #include "decode/score.h"
 #include "train/tasks/fixture.h"
+#include "train/tasks/translation/pair_costs.h"
 #include "train/tasks/translation/pair_scores.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/scoring.h"
@@ -40,6 +41,33 @@ const std::string& trained() {
 std::vector<int32_t> with(int32_t first, std::vector<int32_t> ids) {
   ids.insert(ids.begin(), first);
   return ids;
+}
+
+TEST_CASE("pairs cost the mean of two cross-entropies and their difference") {
+  const DualCrossEntropy costs(trained(), trained(), {"a", "b"});
+  const std::vector<std::string> sources = {"k l m", "k"}, targets = {"m l k", "l l l l"};
+  const auto entropy = [&](const LanguageChoice& direction, const std::vector<std::string>& from,
+                           const std::vector<std::string>& to, size_t pair) {
+    const auto place = [](PairSide, size_t) { return ""; };
+    const TranslationRun run = open_translation_run(trained(), direction);
+    const SequenceScore score = score_texts(run, from, to, place)[pair];
+    return -score.log_probability / static_cast<double>(score.tokens);
+  };
+  const std::vector<double> all = costs(sources, targets);
+  REQUIRE(all.size() == 2);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const double there = entropy({"a", "b"}, sources, targets, i);
+    const double back = entropy({"b", "a"}, targets, sources, i);
+    CHECK(all[i] == doctest::Approx(std::max(there, back) * 1.5 - std::min(there, back) * 0.5));
+  }
+  TemporaryFolder folder;
+  const TaskCase& one = *std::ranges::find(all_tasks(), "translation", &TaskCase::name);
+  run_task(one, folder, {"training.until=1u"});
+  const std::string run = folder.path("run");
+  CHECK(message_of([&] { DualCrossEntropy(run, run); }) ==
+        fmt::format("{0} translates src-tgt and {0} src-tgt; give runs for the two directions of "
+                    "one pair",
+                    run));
 }
 
 TEST_CASE("a run in several languages opens for a target that it has a token of") {
