@@ -39,7 +39,7 @@ RequestTexts::RequestTexts(const std::vector<std::string>& texts, TextFormat for
 }
 
 PlaceholderKinds RequestTexts::kinds() const {
-  return format_ == TextFormat::html ? kept_in_markup : PlaceholderKinds();
+  return format_ == TextFormat::html ? kept_in_markup : PlaceholderKinds::all_but_numbers();
 }
 
 std::vector<std::string> RequestTexts::sentences() const {

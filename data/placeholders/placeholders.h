@@ -16,13 +16,14 @@ inline constexpr std::string_view kept_begin = "\uFDD0", kept_end = "\uFDD1";
 
 struct PlaceholderKinds {
   bool directives = false;  // %s, %1$d, %(name)s, %L1, %%
-  bool braces = false;      // {name}, {{name}}, ${name}, {}
+  bool braces = false;      // {name}, {{name}}, ${name}, {}, and Weblate's [X5X]
   bool tags = false;        // <b>, </a>, &amp;
   bool addresses = true;    // https://..., name@host
   bool numbers = false;     // 3, 1.5, 2024-05-01: their digits; a decimal point may become a comma
   bool markup = false;      // kept_begin NUMBER kept_end; in their order with a t before NUMBER
 
   static PlaceholderKinds all() { return {true, true, true, true, true}; }
+  static PlaceholderKinds all_but_numbers() { return {true, true, true, true, false}; }
 };
 
 // In their order. Requires well-formed UTF-8.
