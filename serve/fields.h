@@ -19,6 +19,7 @@ class Fields {
   // Throws an HttpError if the body does not match its type.
   explicit Fields(const HttpRequest& request);
 
+  void set(const char* name, const std::string& text) { values_[name] = text; }
   bool has(std::string_view name) const;
   // These throw an HttpError if the field is absent or has another type.
   std::string text(std::string_view name) const;

@@ -25,6 +25,7 @@ constexpr KnownRoute common_routes[] = {
     {"GET", "/explain", answer_explain},
     {"POST", "/v1/embeddings", answer_embeddings, Answer::Errors::object},
     {"GET", "/v1/models", answer_models, Answer::Errors::object},
+    {"GET", "/v1/models/", answer_model, Answer::Errors::object},
 };
 
 std::vector<KnownRoute> all_routes() {
@@ -94,12 +95,13 @@ void Service::route(const HttpRequest& request, Answer& answer) {
   std::string allowed;
   static const std::vector<KnownRoute> routes = all_routes();
   for (const KnownRoute& known : routes) {
-    if (path != known.path) continue;
-    answer.of_route(path, known.errors);
+    if (!known.matches(path)) continue;
+    answer.of_route(std::string(known.path), known.errors);
     const bool reads_it = reads && known.method == std::string_view("GET");
     if (reads_it || request.method == known.method) {
       if (server_.stopping()) refuse(503, "the server is stopping");
-      const Fields fields(request);
+      Fields fields(request);
+      if (known.takes_name()) fields.set("model", path.substr(known.path.size()));
       if (known.needs_key) require_key(request, fields);
       return known.answer(*this, fields, answer);
     }

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "serve/answer.h"
@@ -70,10 +71,16 @@ class Service {
 using Route = void (*)(Service& service, const Fields& fields, const Answer& answer);
 
 struct KnownRoute {
-  const char *method, *path;
+  const char* method;
+  std::string_view path;  // if it ends in a slash, a name follows: the field `model`
   Route answer;
   Answer::Errors errors = Answer::Errors::text;
   bool needs_key = true;
+
+  bool takes_name() const { return path.size() > 1 && path.ends_with('/'); }
+  bool matches(std::string_view asked) const {
+    return takes_name() ? asked.starts_with(path) && asked.size() > path.size() : asked == path;
+  }
 };
 
 // page.cpp
@@ -94,6 +101,7 @@ void answer_completions(Service& service, const Fields& fields, const Answer& an
 // embeddings.cpp
 void answer_embeddings(Service& service, const Fields& fields, const Answer& answer);
 void answer_models(Service& service, const Fields& fields, const Answer& answer);
+void answer_model(Service& service, const Fields& fields, const Answer& answer);
 // inspection.cpp
 void answer_explain(Service& service, const Fields& fields, const Answer& answer);
 void answer_score(Service& service, const Fields& fields, const Answer& answer);

@@ -115,9 +115,8 @@ json token_json(const LanguageModelRun& run, int32_t id, double log_probability)
   json bytes = json::array();
   const std::string text = run.tokenizer.spelling(id);
   for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
-  return {{"token", text.empty() ? run.tokenizer.symbol(id) : repaired(text)},
-          {"logprob", log_probability},
-          {"bytes", bytes}};
+  return {
+      {"token", openai_token(run.tokenizer, id)}, {"logprob", log_probability}, {"bytes", bytes}};
 }
 
 // The tokens of an answer with their log-probabilities and alternatives at temperature 1.

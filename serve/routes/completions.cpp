@@ -43,7 +43,6 @@ CompletionRequest request_of(const Service& service, const Fields& fields) {
   request.stream = fields.flag_or("stream", false);
   if (fields.has("suffix")) refuse(400, "suffix: is not supported");
   fields.whole_or("best_of", options.samples, options.samples, options.samples);
-  if (request.stream && request.logprobs) refuse(400, "logprobs: cannot be streamed");
   if (request.logprobs) options.alternatives = *request.logprobs;
   request.stream_usage = wants_usage(fields);
   for (const std::string& prompt : request.prompts) {
@@ -64,9 +63,9 @@ json logprobs_of(const CompletionRequest& request, const std::string& prompt,
   for (size_t i = 0; i < text.ids.size(); ++i) {
     json top = json::object();
     for (const NextToken& token : text.chances[i].best) {
-      top[tokenizer.symbol(token.id)] = double(token.log_probability);
+      top[openai_token(tokenizer, token.id)] = double(token.log_probability);
     }
-    tokens.push_back(tokenizer.symbol(text.ids[i]));
+    tokens.push_back(openai_token(tokenizer, text.ids[i]));
     logs.push_back(text.chances[i].log_probability);
     tops.push_back(top);
   }
@@ -103,15 +102,17 @@ json whole_answer(const CompletionRequest& request, const Texts& texts) {
   return result;
 }
 
-// Sends an event for each part of a text, one with each text's finish reason and, if requested, one
-// with the usage. An error is sent as an event too.
+// Sends an event for each part of a text, one with each text's finish reason and the
+// log-probabilities of all its tokens and, if requested, one with the usage. An error is sent as an
+// event too.
 GenerationRequest streamed(const SharedRequest& request, const Answer& answer) {
   const auto samples = static_cast<size_t>(request->options.samples);
   const auto send = [answer, head = head_of(*request)](size_t index, const std::string& text,
-                                                       const json& reason) {
+                                                       const json& reason,
+                                                       const json& logprobs = nullptr) {
     json event = head;
     event["choices"] = {
-        {{"index", index}, {"text", text}, {"logprobs", nullptr}, {"finish_reason", reason}}};
+        {{"index", index}, {"text", text}, {"logprobs", logprobs}, {"finish_reason", reason}}};
     answer.event(event);
   };
   GenerationRequest generation;
@@ -127,7 +128,9 @@ GenerationRequest streamed(const SharedRequest& request, const Answer& answer) {
   generation.done = [=](const Texts& texts) {
     for (size_t p = 0; p < texts.size(); ++p) {
       for (size_t i = 0; i < samples; ++i) {
-        send(p * samples + i, "", finish_name(texts[p][i].finish));
+        const GeneratedText& text = texts[p][i];
+        send(p * samples + i, "", finish_name(text.finish),
+             request->logprobs ? logprobs_of(*request, request->prompts[p], text) : json());
       }
     }
     if (request->stream_usage) {

@@ -31,6 +31,10 @@ const ServedEmbedder& embedder_for(const Service& service, const Fields& fields)
   refuse(404, "the model {} does not exist, or does not embed texts", name);
 }
 
+json model_json(const ServedEmbedder& model) {
+  return {{"id", model.name}, {"object", "model"}, {"created", 0}, {"owned_by", "calque"}};
+}
+
 bool all_of_type(const json& list, bool (json::*is)() const noexcept) {
   return std::ranges::all_of(list, [&](const json& each) { return (each.*is)(); });
 }
@@ -155,11 +159,12 @@ void answer_embeddings(Service& service, const Fields& fields, const Answer& ans
 
 void answer_models(Service& service, const Fields&, const Answer& answer) {
   json models = json::array();
-  for (const ServedEmbedder& each : service.runs().embedders) {
-    models.push_back(
-        {{"id", each.name}, {"object", "model"}, {"created", 0}, {"owned_by", "calque"}});
-  }
+  for (const ServedEmbedder& each : service.runs().embedders) models.push_back(model_json(each));
   answer.json({{"object", "list"}, {"data", models}});
+}
+
+void answer_model(Service& service, const Fields& fields, const Answer& answer) {
+  answer.json(model_json(embedder_for(service, fields)));
 }
 
 }  // namespace calque

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "data/text/utf8.h"
 #include "serve/http/error.h"
 #include "serve/work/background.h"
 
@@ -49,6 +50,15 @@ GenerationOptions generation_options(const Service& service, const Fields& field
 
 const char* finish_name(FinishReason reason) {
   return reason == FinishReason::length ? "length" : "stop";
+}
+
+std::string openai_token(const Tokenizer& tokenizer, int32_t id) {
+  const std::string text = tokenizer.spelling(id);
+  if (text.empty()) return tokenizer.symbol(id);
+  if (!find_invalid_utf8(text)) return text;
+  std::string bytes = "bytes:";
+  for (const char c : text) bytes += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return bytes;
 }
 
 json answer_head(std::string_view prefix, std::string_view object,

@@ -22,6 +22,10 @@ GenerationOptions generation_options(const Service& service, const Fields& field
 
 const char* finish_name(FinishReason reason);
 
+// A token as OpenAI writes it: its text, bytes:\xF2 if it is part of a character, or the name of a
+// special token.
+std::string openai_token(const Tokenizer& tokenizer, int32_t id);
+
 // The fields that every answer begins with. `prefix` begins the id.
 nlohmann::json answer_head(std::string_view prefix, std::string_view object,
                            const ServedLanguageModel& model);

@@ -291,7 +291,11 @@ TEST_CASE("languages, models, settings, health and metrics are reported") {
   CHECK(languages[0]["code"] == "src");
   CHECK(languages[0]["targets"] == json{"tgt"});
   CHECK(languages[1]["code"] == "tgt");
-  CHECK(json::parse(served.get("/v1/models").body)["data"][0]["id"] == "language-model");
+  const json models = json::parse(served.get("/v1/models").body)["data"];
+  CHECK(models[0]["id"] == "language-model");
+  CHECK(json::parse(served.get("/v1/models/language-model").body) == models[0]);
+  CHECK(served.get("/v1/models/none").status == 404);
+  CHECK(served.get("/v1/models/").status == 404);
   CHECK(json::parse(served.get("/frontend/settings").body)["keyRequired"] == false);
   CHECK(json::parse(served.get("/health").body)["status"] == "ok");
   served.service.attach({.stopping = [] { return true; }});
@@ -306,7 +310,8 @@ TEST_CASE("languages, models, settings, health and metrics are reported") {
 
 TEST_CASE("completions with the same seed are the same, streamed or not") {
   TestService served;
-  const json request = {{"prompt", "the "}, {"max_tokens", 12}, {"seed", 7}, {"n", 2}};
+  const json request = {
+      {"prompt", "the "}, {"max_tokens", 12}, {"seed", 7}, {"n", 2}, {"logprobs", 1}};
   const json whole = served.posted("/v1/completions", request);
   REQUIRE(whole["choices"].size() == 2);
   CHECK(whole == [&] {
@@ -325,7 +330,10 @@ TEST_CASE("completions with the same seed are the same, streamed or not") {
   for (size_t at = 0; events.compare(at, 12, "data: [DONE]") != 0;) {
     const size_t end = events.find("\n\n", at);
     const json choice = json::parse(events.substr(at + 6, end - at - 6))["choices"][0];
-    texts[choice["index"].get<size_t>()] += choice["text"].get<std::string>();
+    const auto index = choice["index"].get<size_t>();
+    texts[index] += choice["text"].get<std::string>();
+    const bool is_last = !choice["finish_reason"].is_null();
+    CHECK(choice["logprobs"] == (is_last ? whole["choices"][index]["logprobs"] : json()));
     at = end + 2;
   }
   for (size_t i = 0; i < 2; ++i) CHECK(json(texts[i]) == whole["choices"][i]["text"]);
@@ -361,6 +369,9 @@ TEST_CASE("log-probabilities of a completion are those of the model") {
   run.tokenizer.encode_document(answer["choices"][0]["text"].get<std::string>(), text);
   const auto expected = token_log_probabilities(run.model(), {text}).front();
   const size_t prompt = 4;  // characters
+  std::string tokens = "the ";
+  for (const json& token : logs["tokens"]) tokens += token.get<std::string>();
+  CHECK(json(tokens) == answer["choices"][0]["text"]);
   for (size_t i = 0; i < logs["tokens"].size(); ++i) {
     CHECK(logs["token_logprobs"][i].get<double>() ==
           doctest::Approx(double(expected[prompt + i])).epsilon(1e-4));
