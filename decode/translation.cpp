@@ -64,6 +64,9 @@ std::vector<DecodingItem> translation_items(const Sources& sources,
     if (options.prefixes) item.prefix = (*options.prefixes)[i];
     if (options.required) item.required = (*options.required)[i];
     if (options.numbers) item.number = (*options.numbers)[i];
+    const bool is_free =
+        item.prefix.empty() && !item.required && !options.sampling && !options.trace;
+    if (options.shortlist && is_free) item.outputs = options.shortlist->of(sources[i]);
     items.push_back(std::move(item));
   }
   return items;
@@ -85,8 +88,10 @@ DecodingModel translation_model(Translator model, const Sources& sources) {
 
 std::vector<std::vector<Hypothesis>> translate(std::span<const Translator> models,
                                                const Sources& sources,
-                                               const TranslationOptions& options,
+                                               const TranslationOptions& asked,
                                                const std::function<void(int64_t)>& done) {
+  TranslationOptions options = asked;
+  if (models.size() > 1) options.shortlist = nullptr;
   const std::vector<DecodingItem> items = translation_items(sources, options);
   std::vector<DecodingModel> decoding;
   for (const Translator& model : models) decoding.push_back(translation_model(model, sources));

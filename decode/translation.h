@@ -10,6 +10,7 @@
 
 #include "decode/search/sampling.h"
 #include "decode/search/search.h"
+#include "decode/shortlist.h"
 #include "nn/models/translator.h"
 
 namespace calque {
@@ -32,6 +33,10 @@ struct TranslationOptions : SearchOptions {
   const std::vector<std::vector<int32_t>>* prefixes = nullptr;
   // What each translation must have; nullptr, or a null element: nothing. Samples need not.
   const std::vector<std::shared_ptr<const RequiredPhrases>>* required = nullptr;
+  // The tokens that a single model searches for each source without a prefix or required phrases;
+  // nullptr: all tokens.
+  std::shared_ptr<const Shortlist> shortlist = nullptr;
+  bool use_shortlist = true;  // of the run, for limit_sources()
 };
 
 // One item for each source; sources are without </s>.

@@ -17,6 +17,7 @@ uint64_t pair_key(int32_t source, int32_t target) {
 }
 
 int32_t source_of(uint64_t key) { return static_cast<int32_t>(key >> 32); }
+int32_t target_of(uint64_t key) { return static_cast<int32_t>(key & 0xFFFFFFFF) - 1; }
 
 uint64_t mixed(uint64_t key) {
   key *= 0x9E3779B97F4A7C15;
@@ -45,7 +46,7 @@ void WordTranslations::grow() {
   keys_.resize(old.empty() ? 1024 : 2 * old.size());
   for (const uint64_t key : old) {
     if (key == 0) continue;
-    keys_[find(source_of(key), static_cast<int32_t>(key & 0xFFFFFFFF) - 1)] = key;
+    keys_[find(source_of(key), target_of(key))] = key;
   }
 }
 
@@ -88,6 +89,13 @@ void WordTranslations::iterate(std::span<const AlignedIds> pairs) {
     const uint64_t total = totals_[source_of(keys_[i])];
     const double share = static_cast<double>(counts[i]) / static_cast<double>(total);
     probabilities_[i] = total == 0 ? 0 : static_cast<float>(share);
+  }
+}
+
+void WordTranslations::for_each(const std::function<void(int32_t, int32_t, double)>& body) const {
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    if (source_of(keys_[i]) == 0) continue;  // free, or the empty word
+    body(source_of(keys_[i]) - 1, target_of(keys_[i]), double(probabilities_[i]));
   }
 }
 

@@ -5,6 +5,7 @@
 // The counts are whole numbers of 2^-20, so that no sum depends on the number of threads.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,8 @@ class WordTranslations {
   double probability(int32_t source, int32_t target) const { return of(source + 1, target); }
   // That the empty word is translated by this word.
   double probability_of_none(int32_t target) const { return of(0, target); }
+  // Calls body(source, target, probability) for all words that occur together, in any order.
+  void for_each(const std::function<void(int32_t, int32_t, double)>& body) const;
   // How often the source word is translated in all.
   double count(int32_t source) const;
 

@@ -8,6 +8,7 @@
 #include "core/ops/attention/cached_attention.h"
 #include "decode/models/key_value_cache.h"
 #include "decode/models/parts.h"
+#include "decode/models/step_output.h"
 #include "decode/translation.h"
 
 namespace calque {
@@ -20,7 +21,7 @@ class CachedDecoder final : public StepDecoder {
  public:
   CachedDecoder(const Transformer& model, const std::vector<Ids>& sources,
                 std::span<const size_t> items)
-      : model_(model), cache_(model.decoder.layers.size()) {
+      : model_(model), cache_(model.decoder.layers.size()), output_(std::in_place, model.output) {
     const NoGradient nothing_recorded;
     const Ids ids = packed_sources(sources, items, model.options.source_end, segments_);
     const Tensor memory = model.encode(ids, segments_, Mode::evaluate);
@@ -44,7 +45,12 @@ class CachedDecoder final : public StepDecoder {
         return layer.feed_forward(h, Mode::evaluate);
       });
     }
-    return model_.logits(model_.decoder.norm ? (*model_.decoder.norm)(x) : x);
+    return (*output_)(model_.decoder.norm ? (*model_.decoder.norm)(x) : x);
+  }
+
+  bool limit_outputs(std::span<const int32_t> outputs, int64_t rows) override {
+    output_.emplace(model_.output, outputs, rows);
+    return true;
   }
 
  private:
@@ -67,6 +73,7 @@ class CachedDecoder final : public StepDecoder {
   Segments segments_;           // of the sources, as append_source() ends them
   std::vector<Tensor> memory_;  // of each layer: keys and values of the sources
   KeyValueCache cache_;
+  std::optional<StepOutput> output_;
 };
 
 }  // namespace

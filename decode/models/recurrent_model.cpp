@@ -2,6 +2,7 @@
 // cache. The decoder's memory of the sources is computed once.
 
 #include "decode/models/parts.h"
+#include "decode/models/step_output.h"
 
 namespace calque {
 namespace {
@@ -12,7 +13,7 @@ class StateDecoder final : public StepDecoder {
  public:
   StateDecoder(const RecurrentTranslator& model, const std::vector<Ids>& sources,
                std::span<const size_t> items)
-      : model_(model) {
+      : model_(model), output_(std::in_place, model.output) {
     const NoGradient nothing_recorded;
     Segments segments;
     const Ids ids = packed_sources(sources, items, model.options.source_end, segments);
@@ -31,13 +32,19 @@ class StateDecoder final : public StepDecoder {
         from_zeros ? std::vector<int32_t>(step.ids.size(), no_token) : step.ids);
     const auto [state, context] = decoder.step(decoder.input(embedded), before, memory_, sources);
     state_ = state;
-    return model_.output(decoder.read_out(decoder.cell.hidden_of(state), context, embedded));
+    return (*output_)(decoder.read_out(decoder.cell.hidden_of(state), context, embedded));
+  }
+
+  bool limit_outputs(std::span<const int32_t> outputs, int64_t rows) override {
+    output_.emplace(model_.output, outputs, rows);
+    return true;
   }
 
  private:
   const RecurrentTranslator& model_;
   RecurrentMemory memory_;
   Tensor state_;  // of the rows of the last step
+  std::optional<StepOutput> output_;
 };
 
 }  // namespace

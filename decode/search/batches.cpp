@@ -28,6 +28,11 @@ class Ensemble final : public StepDecoder {
     return mean_of_probabilities(each);
   }
 
+  // The mean of probabilities among some tokens would depend on these tokens.
+  bool limit_outputs(std::span<const int32_t> outputs, int64_t rows) override {
+    return decoders_.size() == 1 && decoders_.front()->limit_outputs(outputs, rows);
+  }
+
  private:
   std::vector<std::unique_ptr<StepDecoder>> decoders_;
 };

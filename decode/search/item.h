@@ -30,6 +30,9 @@ struct DecodingItem {
   ConstrainedText constraint = {};    // what a sample must write; search() has no constraints
   // What a hypothesis of search() must have; samples need not.
   std::shared_ptr<const RequiredPhrases> required = {};
+  // The tokens that search() chooses from, sorted, the special ones included; empty: all. An item
+  // with some has no prefix and no required phrases.
+  std::vector<int32_t> outputs = {};
 };
 
 struct TokenRules {

@@ -27,6 +27,12 @@ class StepDecoder {
 
   // Scores before the softmax: [rows, vocabulary]. The caller may overwrite them.
   virtual Tensor step(const DecodingStep& step) = 0;
+
+  // From now on the scores are those of these tokens, in this order; steps have about `rows` rows.
+  // Returns false, and changes nothing, if the decoder always computes all scores.
+  virtual bool limit_outputs(std::span<const int32_t> /*outputs*/, int64_t /*rows*/) {
+    return false;
+  }
 };
 
 // A model bound to the inputs of all items (sources or prompts). Several models form an ensemble,

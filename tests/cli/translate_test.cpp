@@ -465,6 +465,28 @@ TEST_CASE("after calibrate, --confidence adds that of a translation and of its w
   check_refused(run("calque calibrate " + trained_language_model().run), 1, "calque calibrate");
 }
 
+TEST_CASE("shortlist reports what it has, and translate and evaluate search in it") {
+  const std::string own = trained().file("shortlisted");
+  REQUIRE(run("cp -r " + run_folder() + " " + own).status == 0);
+  const CommandResult ran = run("calque shortlist " + own + "");
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(ran.out.starts_with("validation: 100.00% of "));
+  CHECK(ran.out.ends_with("/shortlist.txt\n"));
+  const std::string all = run("calque evaluate " + run_folder() + " --split validation").out;
+  const std::string listed = run("calque evaluate " + own + " --split validation").out;
+  CHECK(all.substr(all.find("exact matches")) == listed.substr(listed.find("exact matches")));
+  CHECK(run("calque shortlist " + own + " --per-token 1 --frequent 0").status == 0);
+  const auto translate_a = [&](const std::string& more) {
+    return run("printf 'a\\n' | calque translate " + own + more);
+  };
+  CHECK(translate_a("").out.find_first_not_of("a \n") == std::string::npos);
+  CHECK(translate_a("").out != translate_a(" --set decoding.shortlist=false").out);
+  REQUIRE(run("printf damaged > " + own + "/shortlist.txt").status == 0);
+  check_refused(translate_a(""), 1, "shortlist.txt: is damaged");
+  check_refused(run("calque shortlist " + trained_language_model().run), 1, "calque shortlist");
+  check_refused(run("calque shortlist " + run_folder() + " --split nothing"), 1, "--split nothing");
+}
+
 TEST_CASE("the help of translate lists the decoding options") {
   const std::string help = run("calque translate --help").out;
   for (const char* option :

@@ -341,6 +341,7 @@ struct DecodingConfig {
   int64_t no_repeat_ngram = 0;
   bool allow_unknown = false;
   bool force_terms = true;
+  bool shortlist = true;
   int64_t mbr = 0;
   Utility mbr_metric = Utility::chrf;
   int64_t batch_tokens = 4096;

@@ -23,6 +23,8 @@ struct RunFolder {
   std::string sentences() const { return path + "/sentences.txt"; }
   // For translators: how the probabilities of tokens become the confidence of words.
   std::string confidence() const { return path + "/confidence.json"; }
+  // For translators: the target tokens that a search chooses from.
+  std::string shortlist() const { return path + "/shortlist.txt"; }
   // For tasks on images: the size of the images and the statistics of their pixels.
   std::string images() const { return path + "/images.txt"; }
   // Without the extension, which depends on the kind of tokenizer.

@@ -8,8 +8,8 @@
 
 #include "cli/command_line.h"
 #include "cli/progress.h"
-#include "cli/tasks/split_corpora.h"
 #include "cli/tasks/task_commands.h"
+#include "cli/tasks/translation/split_sources.h"
 #include "core/error.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/translation/confidence/confidence.h"
@@ -28,11 +28,7 @@ struct CalibrateArguments {
 // languages has one calibration for all of them.
 std::vector<std::vector<JudgedWord>> judge_split(const TranslationRun& run,
                                                  const std::string& split) {
-  std::vector<CorpusSource> corpora;
-  for (const CorpusOfSplit& each : corpora_of_split(run.config, split, "--split")) {
-    const auto sources = corpus_sources({each.corpus}, run.config.data, each.split);
-    corpora.insert(corpora.end(), sources.begin(), sources.end());
-  }
+  const std::vector<CorpusSource> corpora = sources_of_split(run.config, split, "--split");
   const ParallelTexts texts = read_texts(corpora, 0, run.config.data);
   TranslationOptions options = translation_options(run.config.decoding);
   options.n_best = 1;

@@ -27,6 +27,7 @@ namespace calque {
 void add_translate_command(CLI::App& calque);  // translate.cpp
 void add_compare_command(CLI::App& calque);    // compare.cpp
 void add_calibrate_command(CLI::App& calque);  // calibrate.cpp
+void add_shortlist_command(CLI::App& calque);  // shortlist.cpp
 namespace {
 
 // The commands that drop what the check found in the training data; one for both directions of a
@@ -194,6 +195,7 @@ void add_translation_commands(CLI::App& calque) {
   add_translate_command(calque);
   add_compare_command(calque);
   add_calibrate_command(calque);
+  add_shortlist_command(calque);
 }
 
 }  // namespace

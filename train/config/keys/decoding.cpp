@@ -65,6 +65,8 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
       "force_terms", &D::force_terms, {}, harmless,
       "With a glossary, searches a translation that lacks a term again and lets it end only with "
       "the term.");
+  in.key("shortlist", &D::shortlist, {}, harmless,
+         "Searches among the tokens of RUN/shortlist.txt, if `calque shortlist` has written it.");
   in.key(
       "mbr", &D::mbr, between(0, 1000), harmless,
       "Minimum Bayes risk decoding: draws this many translations at random and takes the one that "

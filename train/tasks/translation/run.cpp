@@ -1,6 +1,7 @@
 #include "train/tasks/translation/run.h"
 
 #include "core/error.h"
+#include "train/tasks/translation/shortlist_file.h"
 
 namespace calque {
 
@@ -15,6 +16,7 @@ TranslationRun open_translation_run(const RunPlace& place,
         opened.tokenizers = open_translation_tokenizers(opened.config, opened.folder, {});
         return std::pair(options_of(opened.config, opened.tokenizers), opened.tokenizers.hash());
       });
+  run.shortlist = stored_shortlist(run.folder, run.tokenizers);
   return languages ? translating(std::move(run), *languages) : run;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 // A trained translator: the tokenizers and the model of a run, with the weights of a checkpoint.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "decode/shortlist.h"
 #include "train/tasks/opened_run.h"
 #include "train/tasks/translation/languages.h"
 #include "train/tasks/translation/model.h"
@@ -14,7 +16,8 @@ namespace calque {
 
 struct TranslationRun : OpenedRun<TranslationModel> {
   Tokenizers tokenizers;
-  LanguagePair languages;  // the source is empty if it is not known
+  LanguagePair languages;                      // the source is empty if it is not known
+  std::shared_ptr<const Shortlist> shortlist;  // null if the run has none
 
   Translator model() const { return network->model.translator(); }
 };

@@ -128,6 +128,7 @@ void limit_sources(const TranslationRun& run, TranslationOptions& options) {
   };
   options.longest_source = without_token(run.config.data.max_length);
   options.longest_trained = without_token(run.longest_input);
+  options.shortlist = options.use_shortlist ? run.shortlist : nullptr;
 }
 
 std::string long_source_warning(int64_t tokens, const TranslationOptions& options) {

@@ -41,7 +41,8 @@ enum class PairSide { source, target };
 std::string objection_to(std::span<const TranslationRun> runs, const std::string& text,
                          PairSide side = PairSide::source);
 
-// Sets the options for long sources by what the run was trained on.
+// Sets the options that follow from the run: for long sources by what it was trained on, and its
+// shortlist.
 void limit_sources(const TranslationRun& run, TranslationOptions& options);
 
 // Returns a warning about a source that is longer than any in training, or an empty text. Without a

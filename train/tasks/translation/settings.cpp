@@ -97,6 +97,7 @@ TranslationOptions translation_options(const DecodingConfig& decoding) {
   options.no_repeat_ngram = decoding.no_repeat_ngram;
   options.allow_unknown = decoding.allow_unknown;
   options.batch_tokens = decoding.batch_tokens;
+  options.use_shortlist = decoding.shortlist;
   return options;
 }
 
