@@ -130,9 +130,7 @@ const LayerOptions& validate(const LayerOptions& options) {
   check_probability("dropout", options.dropout);
   check_probability("attention_dropout", options.attention_dropout);
   check_probability("activation_dropout", options.activation_dropout);
-  if (!(options.residual_initial_scale > 0)) {
-    fail("residual_initial_scale is {}; it must be greater than 0", options.residual_initial_scale);
-  }
+  check_not_negative("residual_initial_scale", options.residual_initial_scale);
   if (!(options.norm_epsilon > 0 && options.norm_epsilon < 1)) {
     fail("norm_epsilon is {}; it must be a small number above 0, such as 1e-5",
          options.norm_epsilon);

@@ -168,8 +168,8 @@ TEST_CASE("invalid options of a decoder-only model are refused") {
   CHECK(refusal([](auto& o) { o.vocabulary = 0; }) == "vocabulary is 0; it must be at least 1");
   CHECK(refusal([](auto& o) { o.layers = -1; }) == "layers is -1; it must be at least 1");
   CHECK_FALSE(refusal([](auto& o) { o.layer.heads = 3; }).empty());
-  CHECK(refusal([](auto& o) { o.layer.residual_initial_scale = 0; }) ==
-        "residual_initial_scale is 0; it must be greater than 0");
+  CHECK(refusal([](auto& o) { o.layer.residual_initial_scale = -1; }) ==
+        "residual_initial_scale is -1; it must be at least 0");
 }
 
 TEST_CASE("a text that contradicts its segments is a Misuse") {

@@ -87,7 +87,7 @@ TEST_CASE("a run whose learning rate is too high says so once") {
 
 TEST_CASE("a run whose learning rate is too low says so, also without validation") {
   const TemporaryFolder folder;
-  run(folder, with({"training.learning_rate=0.00003", "data.validation=[]"}));
+  run(folder, with({"training.learning_rate=0.0001", "data.validation=[]"}));
   CHECK(faults(folder) == "learning rate too low ");
 }
 

@@ -41,10 +41,16 @@ void make_shortlist(const ShortlistArguments& arguments) {
   } else {
     training = {{.place = AlignedFiles{{arguments.source, arguments.target}}}};
   }
-  const auto held_out = sources_of_split(run.config, arguments.split, "--split");
+  std::string name = arguments.split;
+  std::vector<CorpusSource> judged;
+  if (run.config.data.validation.empty() && !arguments.source.empty()) {  // an imported run
+    name = name_of(training.front());
+    judged = training;
+  } else {
+    judged = sources_of_split(run.config, arguments.split, "--split");
+  }
   const Shortlist list = learn_shortlist(run, training, arguments.options);
-  fmt::print("{}: {}", arguments.split,
-             to_text(recall_of(list, run, held_out), run.tokenizers.target.size()));
+  fmt::print("{}: {}", name, to_text(recall_of(list, run, judged), run.tokenizers.target.size()));
   save_shortlist(run.folder, run.tokenizers, list);
   fmt::print("wrote {}\n", run.folder.shortlist());
 }
@@ -80,7 +86,8 @@ void add_shortlist_command(CLI::App& calque) {
       ->type_name("N");
   command
       ->add_option("--split", arguments->split,
-                   "The report: train, validation, or the name of a test corpus")
+                   "The report: train, validation, or the name of a test corpus; of a run without\n"
+                   "corpora, it is on --source and --target")
       ->capture_default_str()
       ->type_name("NAME");
   add_threads(command);

@@ -123,7 +123,7 @@ TEST_CASE("every key that a translator's model or search uses changes its option
                       recurrent_options(c.model, 100, 100), o.beam, o.penalty, o.length_penalty,
                       o.stop, o.n_best, o.min_length, o.min_length_ratio, o.max_length,
                       o.max_length_ratio, o.max_length_extra, o.no_repeat_ngram, o.allow_unknown,
-                      o.batch_tokens, o.risk_samples, o.utility);
+                      o.batch_tokens, o.use_shortlist, o.risk_samples, o.utility);
   };
   const Config before = parse_config(base, "c.yaml").config;
   for (const ConfigKey& key : config_keys()) {

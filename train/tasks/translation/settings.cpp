@@ -40,6 +40,7 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
                                        int64_t target_vocabulary) {
   TransformerOptions options;
   options.layer = model;
+  options.layer.residual_initial_scale = 0;  // docs/optimisers.md has what it gains
   options.source_vocabulary = source_vocabulary;
   options.target_vocabulary = target_vocabulary;
   options.encoder_layers = model.encoder_layers;
