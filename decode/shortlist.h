@@ -19,8 +19,8 @@ struct ShortlistOptions {
 
 class Shortlist {
  public:
-  // Tokens for every source, and those for each source token; all below `vocabulary`. Special
-  // tokens are added.
+  // Tokens for every source, and those for each source token. The special tokens are added to
+  // those for every source.
   Shortlist(std::vector<int32_t> always, std::vector<std::vector<int32_t>> of_tokens);
 
   // Learns from pairs by word translation probabilities.

@@ -79,7 +79,7 @@ class Cleaning {
     if (!is_on(Rule::nearly_repeated)) return all;
     parallel_chunks(block.rows(), 256, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        if ((block.broken[row][0] | block.broken[row][1]).any()) continue;
+        if (block.breaks_a_rule(row)) continue;
         const std::span<const Line> pair = block.text.row(row);
         all[row] = likeness(pair[0].text, pair[1].text).value_or(0);
       }

@@ -19,6 +19,7 @@ struct JudgedBlock {
       {};  // [rows * 2]  the lines of `text` point here
 
   int64_t rows() const { return std::ssize(broken); }
+  bool breaks_a_rule(int64_t row) const { return (broken[row][0] | broken[row][1]).any(); }
 };
 
 // Reads at least one row from `first` on. If `repair` is true, mojibake that can be undone is

@@ -10,7 +10,7 @@ namespace {
 struct Unbroken {
   Unbroken(const JudgedBlock& block, size_t most) {
     for (int64_t row = 0; row < block.rows() && rows.size() < most; ++row) {
-      if ((block.broken[row][0] | block.broken[row][1]).any()) continue;
+      if (block.breaks_a_rule(row)) continue;
       rows.push_back(row);
       sources.emplace_back(block.text.row(row)[0].text);
       targets.emplace_back(block.text.row(row)[1].text);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "data/text/code_points.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
@@ -15,34 +16,26 @@ std::string first_line(const Tokenizers& tokenizers) {
   return fmt::format("calque shortlist {}", tokenizers.hash());
 }
 
-std::string_view take_line(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 // The ids of a line, each below `limit`.
 std::optional<std::vector<int32_t>> ids_of(std::string_view line, int32_t limit) {
   std::vector<int32_t> ids;
   while (!line.empty()) {
+    const std::string_view number = cut(line, ' ');
+    const char* const number_end = number.data() + number.size();
     int32_t id = -1;
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), id);
-    if (error != std::errc() || id < 0 || id >= limit) return std::nullopt;
-    line.remove_prefix(static_cast<size_t>(end - line.data()));
-    if (!line.empty() && line.front() != ' ') return std::nullopt;
-    if (!line.empty()) line.remove_prefix(1);
+    const auto [end, error] = std::from_chars(number.data(), number_end, id);
+    if (error != std::errc() || end != number_end || id < 0 || id >= limit) return std::nullopt;
     ids.push_back(id);
   }
   return ids;
 }
 
 std::optional<Shortlist> parsed(std::string_view text, const Tokenizers& tokenizers) {
-  if (take_line(text) != first_line(tokenizers)) return std::nullopt;
+  if (cut(text, '\n') != first_line(tokenizers)) return std::nullopt;
   std::vector<std::vector<int32_t>> lists;
   for (int32_t line = 0; line <= tokenizers.source.size(); ++line) {
     if (text.empty()) return std::nullopt;
-    auto ids = ids_of(take_line(text), tokenizers.target.size());
+    auto ids = ids_of(cut(text, '\n'), tokenizers.target.size());
     if (!ids) return std::nullopt;
     lists.push_back(std::move(*ids));
   }
