@@ -93,7 +93,7 @@ DecodingModel cached_translation_model(const Transformer& model, const std::vect
                     decoding.right_sides);
     add_right_sides(layer.feed_forward.products(), decoding.right_sides);
   }
-  decoding.right_sides.push_back(right_side(model.output));
+  decoding.output_right_sides.push_back(right_side(model.output));
   return decoding;
 }
 

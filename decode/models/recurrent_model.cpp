@@ -61,7 +61,7 @@ DecodingModel recurrent_translation_model(const RecurrentTranslator& model,
                                &decoder.input.weight, &decoder.readout.weight}) {
     if (*weight) decoding.right_sides.push_back(right_side(*weight));
   }
-  decoding.right_sides.push_back(right_side(model.output));
+  decoding.output_right_sides.push_back(right_side(model.output));
   return decoding;
 }
 

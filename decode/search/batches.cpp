@@ -47,14 +47,17 @@ std::vector<size_t> longest_first(std::span<const DecodingItem> items) {
 }
 
 // Packs the weights once if a step has so many rows that each product would otherwise pack them.
-PackedWeights packed_for(std::span<const DecodingModel> models,
+PackedWeights packed_for(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
                          const std::vector<std::vector<size_t>>& batches, int64_t hypotheses) {
   size_t most = 0;
   for (const std::vector<size_t>& batch : batches) most = std::max(most, batch.size());
+  const bool whole_output =
+      std::ranges::any_of(items, [](const DecodingItem& item) { return item.outputs.empty(); });
   std::vector<Matrix> weights;
   if (PackedWeights::worthwhile(static_cast<int64_t>(most) * hypotheses)) {
     for (const DecodingModel& model : models) {
       std::ranges::copy(model.right_sides, std::back_inserter(weights));
+      if (whole_output) std::ranges::copy(model.output_right_sides, std::back_inserter(weights));
     }
   }
   return PackedWeights(weights);
@@ -130,7 +133,7 @@ void for_batches(std::span<const DecodingModel> models, std::span<const Decoding
                  const std::function<void(int64_t)>& done,
                  const std::function<void(std::span<const size_t>)>& decode) {
   const std::vector<std::vector<size_t>> batches = batches_of(items, hypotheses, batch_tokens);
-  const PackedWeights packed = packed_for(models, batches, hypotheses);
+  const PackedWeights packed = packed_for(models, items, batches, hypotheses);
   std::mutex mutex;
   int64_t finished = 0;
   const int64_t count = (std::ssize(batches) - which.first + which.step - 1) / which.step;

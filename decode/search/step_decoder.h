@@ -45,6 +45,8 @@ struct DecodingModel {
   std::vector<int64_t> positions;
   // The weights that every step multiplies with, for PackedWeights.
   std::vector<Matrix> right_sides;
+  // Those of steps without limit_outputs() too.
+  std::vector<Matrix> output_right_sides;
 };
 
 }  // namespace calque
