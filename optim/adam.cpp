@@ -20,16 +20,11 @@ AdamSettings checked(const AdamSettings& s) {
 
 }  // namespace
 
-Adam::Adam(const Parameters& parameters, const AdamSettings& settings, const FlatRange& range)
+Adam::Adam(const Parameters& parameters, const AdamSettings& settings, FlatRanges ranges)
     : settings_(checked(settings)),
-      slices_(flat_slices(parameters, settings.decay, range)),
-      m_(zeros(range.size())),
-      v_(zeros(range.size())) {}
-
-Adam::Adam(const AdamSettings& settings, std::vector<FlatSlice> slices)
-    : settings_(checked(settings)),
-      slices_(std::move(slices)),
-      m_(zeros(slices_.empty() ? 0 : slices_.back().state + slices_.back().size)),
+      ranges_(std::move(ranges)),
+      slices_(flat_slices(parameters, settings.decay, ranges_)),
+      m_(zeros(size_of(ranges_))),
       v_(zeros(m_.size())) {}
 
 void Adam::apply(const FlatUpdate& update) {
@@ -60,7 +55,7 @@ void Adam::apply(const FlatUpdate& update) {
 }
 
 std::vector<StateWindow> Adam::state() {
-  return {{"adam.m", span_of(m_)}, {"adam.v", span_of(v_)}};
+  return {{"adam.m", span_of(m_), ranges_}, {"adam.v", span_of(v_), ranges_}};
 }
 
 }  // namespace calque

@@ -23,14 +23,13 @@ struct AdamSettings {
 
 class Adam {
  public:
-  Adam(const Parameters& parameters, const AdamSettings& settings, const FlatRange& range);
-  // Only these slices follow the rule; their `state` must be contiguous from 0.
-  Adam(const AdamSettings& settings, std::vector<FlatSlice> slices);
+  Adam(const Parameters& parameters, const AdamSettings& settings, FlatRanges ranges);
   void apply(const FlatUpdate& update);
   std::vector<StateWindow> state();  // adam.m, adam.v
 
  private:
   AdamSettings settings_;
+  FlatRanges ranges_;
   std::vector<FlatSlice> slices_;
   Buffer<real> m_, v_;
 };

@@ -12,6 +12,7 @@
 #include "core/named.h"
 #include "core/parameters.h"
 #include "core/threads/parallel.h"
+#include "optim/flat_ranges.h"
 
 namespace calque {
 
@@ -24,18 +25,13 @@ struct FlatUpdate {
   int64_t step;  // counts from 1
 };
 
-// A range of the flat buffer, of whole cache lines.
-struct FlatRange {
-  int64_t begin = 0, end = 0;
-  int64_t size() const { return end - begin; }
-};
-inline FlatRange whole_range(const Parameters& parameters) { return {0, parameters.flat_size()}; }
-
 // A named part of an optimiser's state. Restoring all of them and the number of steps continues a
 // run bit for bit.
 struct StateWindow {
   std::string name;
   std::span<real> values;
+  // Where the values are in the state of all ranks. Empty: the values are that state.
+  FlatRanges pieces = {};
 };
 
 inline std::span<real> span_of(Buffer<real>& buffer) {
@@ -63,17 +59,18 @@ struct WeightDecay {
 bool is_decayed(const Parameters::Entry& entry, Decayed what);
 
 // A slice of a parameter, of whole vectors, and its rate of decay (or 0). Slices depend only on the
-// parameters and the range, so the number of threads does not change the results.
+// parameters and the ranges, so the number of threads does not change the results.
 struct FlatSlice {
   int64_t begin, size;  // in the flat buffer
-  int64_t state;        // the index of `begin` in a buffer that covers only the range
+  int64_t state;        // the index of `begin` in a buffer that covers only the ranges
   size_t parameter;
   int64_t offset;  // in the parameter and in its gradient
   double decay;
 };
-// The slices of all parameters in the range that are not frozen.
+// The slices of all parameters in the ranges that are not frozen. The ranges must consist of whole
+// cache lines.
 std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDecay& decay,
-                                   const FlatRange& range);
+                                   const FlatRanges& ranges);
 
 template <class Body>
 void for_slices(const std::vector<FlatSlice>& slices, Body&& body) {

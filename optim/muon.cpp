@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/products/blas.h"
 #include "optim/flat_lanes.h"
@@ -27,17 +28,32 @@ bool follows_muon(const Parameters::Entry& entry) {
          entry.shape.cols() > 1;
 }
 
-std::vector<FlatSlice> slices_for_adam(const Parameters& parameters, const WeightDecay& decay) {
-  std::vector<FlatSlice> slices = flat_slices(parameters, decay, whole_range(parameters));
-  std::erase_if(slices, [&](const FlatSlice& slice) {
-    return follows_muon(parameters.entries()[slice.parameter]);
-  });
-  int64_t size = 0;
-  for (FlatSlice& slice : slices) {
-    slice.state = size;
-    size += slice.size;
+// The matrices that follow Muon, and what of the flat buffer follows Adam.
+struct Parts {
+  FlatRanges matrices, rest;
+  std::vector<size_t> parameters;  // of the matrices
+};
+Parts parts_of(const Parameters& parameters) {
+  Parts parts;
+  const auto& entries = parameters.entries();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const int64_t begin = entries[i].offset, size = entries[i].shape.elements();
+    if (size == 0 || entries[i].frozen()) continue;
+    if (follows_muon(entries[i])) {
+      parts.matrices.push_back({begin, begin + size});
+      parts.parameters.push_back(i);
+    } else {
+      const bool last = i + 1 == entries.size();
+      parts.rest.push_back({begin, last ? parameters.flat_size() : entries[i + 1].offset});
+    }
   }
-  return slices;
+  return parts;
+}
+
+// About the multiplications of orthogonalise().
+double cost_of(const Shape& shape) {
+  const double a = double(shape.rows()), b = double(shape.cols()), n = std::min(a, b);
+  return n * n * (1.5 * std::max(a, b) + 8 * n);
 }
 
 // The quintic a x + b x^3 + c x^5, whose slope at 0 is as large as possible while the values that
@@ -98,19 +114,54 @@ void orthogonalise(std::span<real> matrix, int64_t rows, int64_t cols) {
   std::copy_n(result.data(), matrix.size(), matrix.data());
 }
 
-Muon::Muon(const Parameters& parameters, const MuonSettings& settings)
+Muon::Muon(const Parameters& parameters, const MuonSettings& settings, const FlatRanges& ranges)
     : settings_(checked(settings)),
-      adam_(AdamSettings{settings.beta1, settings.beta2, settings.epsilon, settings.decay},
-            slices_for_adam(parameters, settings.decay)) {
+      adam_pieces_(common(ranges, parts_of(parameters).rest)),
+      adam_(parameters, {settings.beta1, settings.beta2, settings.epsilon, settings.decay},
+            adam_pieces_) {
+  const Parts parts = parts_of(parameters);
   int64_t size = 0;
-  for (size_t i = 0; i < parameters.entries().size(); ++i) {
-    const Parameters::Entry& entry = parameters.entries()[i];
-    if (entry.shape.elements() == 0 || entry.frozen() || !follows_muon(entry)) continue;
+  for (size_t i = 0; i < parts.matrices.size(); ++i) {
+    const FlatRange matrix = parts.matrices[i];
+    const FlatRanges own = common(ranges, {matrix});
+    if (own.empty()) continue;
+    require(own.front() == matrix, "Muon: a range has a part of a matrix");
+    const Parameters::Entry& entry = parameters.entries()[parts.parameters[i]];
     const double decay = is_decayed(entry, settings.decay.what) ? settings.decay.rate : 0;
-    windows_.push_back({i, entry.offset, entry.shape.rows(), entry.shape.cols(), size, decay});
-    size += entry.shape.elements();
+    windows_.push_back(
+        {parts.parameters[i], matrix.begin, entry.shape.rows(), entry.shape.cols(), size, decay});
+    pieces_.push_back(matrix);
+    size += matrix.size();
   }
+  pieces_ = positions(pieces_, parts.matrices);
+  adam_pieces_ = positions(adam_pieces_, parts.rest);
   m_ = zeros(size);
+}
+
+std::vector<FlatRanges> Muon::divide(const Parameters& parameters,
+                                     std::span<const FlatRange> shares) {
+  const Parts parts = parts_of(parameters);
+  struct Matrix {
+    double cost;
+    FlatRange range;
+  };
+  std::vector<Matrix> matrices;
+  for (size_t i = 0; i < parts.matrices.size(); ++i) {
+    const Shape& shape = parameters.entries()[parts.parameters[i]].shape;
+    matrices.push_back({cost_of(shape), parts.matrices[i]});
+  }
+  std::ranges::stable_sort(matrices, std::greater(), &Matrix::cost);
+
+  std::vector<FlatRanges> divided;
+  for (const FlatRange& share : shares) divided.push_back(common(parts.rest, {share}));
+  std::vector<double> costs(shares.size());
+  for (const Matrix& matrix : matrices) {
+    const auto least = std::ranges::min_element(costs);
+    *least += matrix.cost;
+    divided[static_cast<size_t>(least - costs.begin())].push_back(matrix.range);
+  }
+  for (FlatRanges& ranges : divided) std::ranges::sort(ranges);
+  return divided;
 }
 
 void Muon::apply(const FlatUpdate& update) {
@@ -141,8 +192,10 @@ void Muon::move(const Window& window, const FlatUpdate& update) {
 }
 
 std::vector<StateWindow> Muon::state() {
-  std::vector<StateWindow> all{{"muon.m", span_of(m_)}};
-  for (StateWindow& window : adam_.state()) all.push_back(std::move(window));
+  std::vector<StateWindow> all{{"muon.m", span_of(m_), pieces_}};
+  for (StateWindow& window : adam_.state()) {
+    all.push_back({std::move(window.name), window.values, adam_pieces_});
+  }
   return all;
 }
 

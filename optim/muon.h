@@ -30,7 +30,12 @@ struct MuonSettings {
 
 class Muon {
  public:
-  Muon(const Parameters& parameters, const MuonSettings& settings);
+  // Updates the parameters in the ranges, which hold each matrix whole or not at all.
+  Muon(const Parameters& parameters, const MuonSettings& settings, const FlatRanges& ranges);
+  // Divides the parameters among ranks: matrices so that each rank has about as much to compute,
+  // and of the rest to each rank what is in its share.
+  static std::vector<FlatRanges> divide(const Parameters& parameters,
+                                        std::span<const FlatRange> shares);
   void apply(const FlatUpdate& update);
   std::vector<StateWindow> state();  // muon.m, adam.m, adam.v
 
@@ -47,6 +52,7 @@ class Muon {
 
   MuonSettings settings_;
   std::vector<Window> windows_;
+  FlatRanges pieces_, adam_pieces_;  // of the state, in that of all ranks
   Buffer<real> m_;
   Adam adam_;
 };

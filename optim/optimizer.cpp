@@ -29,15 +29,16 @@ bool Optimizer::works_by_element(const OptimizerSettings& settings) {
 }
 
 Optimizer::Rule Optimizer::rule_of(const Parameters& parameters, const OptimizerSettings& settings,
-                                   const FlatRange& range) {
+                                   const FlatRanges& ranges) {
   std::visit([](const auto& s) { check(s.decay); }, settings);
   if (const auto* adam = std::get_if<AdamSettings>(&settings)) {
-    return Adam(parameters, *adam, range);
+    return Adam(parameters, *adam, ranges);
   }
-  if (const auto* sgd = std::get_if<SgdSettings>(&settings)) return Sgd(parameters, *sgd, range);
-  require(range.size() == parameters.flat_size(),
-          "Optimizer: Adafactor and Muon need whole parameters, not a range of them");
-  if (const auto* muon = std::get_if<MuonSettings>(&settings)) return Muon(parameters, *muon);
+  if (const auto* sgd = std::get_if<SgdSettings>(&settings)) return Sgd(parameters, *sgd, ranges);
+  if (const auto* muon = std::get_if<MuonSettings>(&settings)) {
+    return Muon(parameters, *muon, ranges);
+  }
+  require(ranges == whole_range(parameters), "Optimizer: Adafactor updates all parameters");
   return Adafactor(parameters, std::get<AdafactorSettings>(settings));
 }
 
@@ -46,10 +47,21 @@ Optimizer::Optimizer(const Parameters& parameters, const OptimizerSettings& sett
     : Optimizer(parameters, settings, clip_norm, whole_range(parameters)) {}
 
 Optimizer::Optimizer(const Parameters& parameters, const OptimizerSettings& settings,
-                     double clip_norm, const FlatRange& range)
-    : rule_(rule_of(parameters, settings, range)),
+                     double clip_norm, const FlatRanges& ranges)
+    : rule_(rule_of(parameters, settings, ranges)),
       clip_norm_(checked_norm(clip_norm)),
       flat_size_(parameters.flat_size()) {}
+
+std::vector<FlatRanges> Optimizer::divide(const Parameters& parameters,
+                                          const OptimizerSettings& settings,
+                                          std::span<const FlatRange> shares) {
+  if (std::holds_alternative<MuonSettings>(settings)) return Muon::divide(parameters, shares);
+  std::vector<FlatRanges> divided;
+  for (const FlatRange& share : shares) {
+    divided.push_back(works_by_element(settings) ? FlatRanges{share} : whole_range(parameters));
+  }
+  return divided;
+}
 
 UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
                                double gradient_scale) {

@@ -32,10 +32,15 @@ class Optimizer {
  public:
   // A clip_norm of 0 means no clipping.
   Optimizer(const Parameters& parameters, const OptimizerSettings& settings, double clip_norm = 0);
-  // Keeps state for a range of the flat buffer and updates only the weights in the range. Requires
-  // a rule that works element by element.
+  // Updates only the weights in these ranges, which divide() gives, and keeps state for them alone.
   Optimizer(const Parameters& parameters, const OptimizerSettings& settings, double clip_norm,
-            const FlatRange& range);
+            const FlatRanges& ranges);
+
+  // What each rank updates, where the ranks share the flat buffer equally. A rule that works
+  // element by element updates the rank's share. Adafactor updates everything on each rank.
+  static std::vector<FlatRanges> divide(const Parameters& parameters,
+                                        const OptimizerSettings& settings,
+                                        std::span<const FlatRange> shares);
   static bool works_by_element(const OptimizerSettings& settings);
 
   // One step with the gradients times `gradient_scale`, 1 / tokens for losses that are sums. A
@@ -44,7 +49,7 @@ class Optimizer {
   UpdateReport update(Parameters& parameters, double learning_rate, double gradient_scale = 1);
 
   // The same with a gradient in a flat buffer with the layout of the parameters. `norm` is the norm
-  // of the whole gradient before scaling; only the optimizer's range of the buffer is read.
+  // of the whole gradient before scaling; only the optimizer's ranges of the buffer are read.
   UpdateReport update(Parameters& parameters, std::span<const real> gradient, double norm,
                       double learning_rate, double gradient_scale);
 
@@ -57,7 +62,7 @@ class Optimizer {
  private:
   using Rule = std::variant<Adam, Sgd, Adafactor, Muon>;
   static Rule rule_of(const Parameters& parameters, const OptimizerSettings& settings,
-                      const FlatRange& range);
+                      const FlatRanges& ranges);
   UpdateReport apply(Parameters& parameters, std::span<const real* const> gradients, double norm,
                      double learning_rate, double gradient_scale);
   Rule rule_;

@@ -14,10 +14,11 @@ SgdSettings checked(const SgdSettings& s) {
 
 }  // namespace
 
-Sgd::Sgd(const Parameters& parameters, const SgdSettings& settings, const FlatRange& range)
+Sgd::Sgd(const Parameters& parameters, const SgdSettings& settings, FlatRanges ranges)
     : settings_(checked(settings)),
-      slices_(flat_slices(parameters, settings.decay, range)),
-      velocity_(settings.momentum > 0 ? zeros(range.size()) : Buffer<real>()) {}
+      ranges_(std::move(ranges)),
+      slices_(flat_slices(parameters, settings.decay, ranges_)),
+      velocity_(settings.momentum > 0 ? zeros(size_of(ranges_)) : Buffer<real>()) {}
 
 void Sgd::apply(const FlatUpdate& update) {
   const Vec factor = lanes_of(update.gradient_factor), rate = lanes_of(update.learning_rate);
@@ -44,7 +45,7 @@ void Sgd::apply(const FlatUpdate& update) {
 
 std::vector<StateWindow> Sgd::state() {
   if (!velocity_) return {};
-  return {{"momentum", span_of(velocity_)}};
+  return {{"momentum", span_of(velocity_), ranges_}};
 }
 
 }  // namespace calque

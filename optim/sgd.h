@@ -21,12 +21,13 @@ struct SgdSettings {
 
 class Sgd {
  public:
-  Sgd(const Parameters& parameters, const SgdSettings& settings, const FlatRange& range);
+  Sgd(const Parameters& parameters, const SgdSettings& settings, FlatRanges ranges);
   void apply(const FlatUpdate& update);
   std::vector<StateWindow> state();  // momentum, unless it is 0
 
  private:
   SgdSettings settings_;
+  FlatRanges ranges_;
   std::vector<FlatSlice> slices_;
   Buffer<real> velocity_;
 };

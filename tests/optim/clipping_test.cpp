@@ -90,8 +90,8 @@ TEST_CASE("a gradient that is not finite leaves weights, moments and steps untou
 
       const std::vector<real> weights = model.flat();
       std::vector<std::vector<real>> state;
-      for (const auto& [name, values] : optimizer.state()) {
-        state.emplace_back(values.begin(), values.end());
+      for (const StateWindow& window : optimizer.state()) {
+        state.emplace_back(window.values.begin(), window.values.end());
       }
       model.set_random_gradients(2);
       model.entry("layers.0.bias").tensor.gradient().open().data[516] = static_cast<real>(bad);

@@ -1,4 +1,4 @@
-// The sum of the parts' gradients, and updates of a range of the flat buffer.
+// The sum of the gradients of the parts of a step.
 #include "optim/gradient_tree.h"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,6 @@
 
 #include "core/flat_gradient.h"
 #include "optim/gradient_norm.h"
-#include "optim/optimizer.h"
 #include "small_model.h"
 #include "support/threads.h"
 
@@ -143,27 +142,5 @@ TEST_CASE("the norm over the blocks is the norm of the whole gradient") {
     padded.resize(static_cast<size_t>(blocks.size()));
     const double norm = norm_of_blocks(squares_of_blocks(padded, blocks, 0, parts));
     CHECK(norm == Approx(gradient_norm(model.parameters)).epsilon(1e-12));
-  }
-}
-
-TEST_CASE("optimizers of adjacent ranges give the same bits as one optimizer of the whole") {
-  for (const OptimizerSettings& settings : std::vector<OptimizerSettings>{
-           AdamSettings{.decay = {.rate = 0.01}}, SgdSettings{}, SgdSettings{.momentum = 0.9}}) {
-    SmallModel together = model_of_many_slices(), shared = model_of_many_slices();
-    together.set_random_values(), shared.set_random_values();
-    const FlatBlocks blocks(together.parameters, 4);
-    Optimizer whole(together.parameters, settings, 1);
-    std::vector<Optimizer> shares;
-    for (int64_t i = 0; i < 4; ++i) {
-      const int64_t end = std::min((i + 1) * blocks.block, shared.parameters.flat_size());
-      shares.emplace_back(shared.parameters, settings, 1, FlatRange{i * blocks.block, end});
-    }
-    for (int step = 0; step < 3; ++step) {
-      const std::vector<real> gradient = sum_of_parts(together, 4);
-      const double norm = norm_of_blocks(squares_of_blocks(gradient, blocks, 0, 4));
-      whole.update(together.parameters, gradient, norm, 0.01, 0.5);
-      for (Optimizer& share : shares) share.update(shared.parameters, gradient, norm, 0.01, 0.5);
-      CHECK(same_bits(together.flat(), shared.flat()));
-    }
   }
 }

@@ -90,11 +90,12 @@ TEST_CASE("embeddings, outputs, biases and gains follow Adam") {
 
 TEST_CASE("Muon refuses settings outside their range") {
   const SmallModel model({{"w", {2, 2}}});
-  CHECK_THROWS_AS(Muon(model.parameters, {.momentum = 1}), Error);
-  CHECK_THROWS_AS(Muon(model.parameters, {.scale = 0}), Error);
-  CHECK_THROWS_AS(Muon(model.parameters, {.epsilon = 0}), Error);
+  CHECK_THROWS_AS(Optimizer(model.parameters, MuonSettings{.momentum = 1}), Error);
+  CHECK_THROWS_AS(Optimizer(model.parameters, MuonSettings{.scale = 0}), Error);
+  CHECK_THROWS_AS(Optimizer(model.parameters, MuonSettings{.epsilon = 0}), Error);
   CHECK_THROWS_AS(
-      Muon(model.parameters,
-           {.decay = {.rate = 0.1, .what = Decayed::matrices, .coupling = Coupling::coupled}}),
+      Optimizer(model.parameters, MuonSettings{.decay = {.rate = 0.1,
+                                                         .what = Decayed::matrices,
+                                                         .coupling = Coupling::coupled}}),
       Error);
 }

@@ -51,6 +51,7 @@ TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with se
                              {"training.optimizer=adamw", "training.weight_decay=0.1"},
                              {"training.optimizer=sgd", "training.learning_rate=0.1"},
                              {"training.optimizer=adafactor"},
+                             {"training.optimizer=muon", "training.weight_decay=0.1"},
                              {"training.exchange=bfloat16"},
                              {"training.outer_steps=3", "model.dropout=0.2", "training.ema=0.9"},
                              {"training.outer_steps=2", "training.optimizer=adafactor"},
@@ -119,6 +120,7 @@ TEST_CASE("a run that is resumed on another number of ranks ends in the same bit
   for (const Settings& settings :
        std::vector<Settings>{{"training.ema=0.9"},
                              {"training.optimizer=adafactor"},
+                             {"training.optimizer=muon"},
                              {"training.outer_steps=3", "training.ema=0.9"},
                              {"training.outer_steps=2", "training.optimizer=adafactor"}}) {
     CAPTURE(settings);

@@ -1,6 +1,7 @@
 #include "train/ranks/state.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "core/tensor.h"
@@ -9,73 +10,105 @@
 namespace calque {
 namespace {
 
-using Holder = RankWindow::Holder;
+FlatRanges pieces_of(const StateWindow& window) {
+  if (window.pieces.empty() && !window.values.empty()) return {{0, std::ssize(window.values)}};
+  return window.pieces;
+}
+
+// The pieces of all windows as one list: for each window, their number and their bounds.
+std::string packed(const std::vector<StateWindow>& windows) {
+  std::vector<int64_t> numbers;
+  for (const StateWindow& window : windows) {
+    const FlatRanges pieces = pieces_of(window);
+    numbers.push_back(std::ssize(pieces));
+    for (const FlatRange& piece : pieces) {
+      numbers.push_back(piece.begin);
+      numbers.push_back(piece.end);
+    }
+  }
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int64_t)};
+}
+
+std::vector<FlatRanges> unpacked(const std::string& text, size_t windows) {
+  std::vector<int64_t> numbers(text.size() / sizeof(int64_t));
+  std::memcpy(numbers.data(), text.data(), text.size());
+  auto next = numbers.begin();
+  std::vector<FlatRanges> all(windows);
+  for (FlatRanges& pieces : all) {
+    pieces.resize(static_cast<size_t>(*next++));
+    for (FlatRange& piece : pieces) piece = {*next++, *next++};
+  }
+  return all;
+}
 
 }  // namespace
 
-WholeState::WholeState(Communicator& ranks, std::vector<RankWindow> windows, int64_t size,
-                       int64_t padded)
-    : ranks_(ranks), windows_(std::move(windows)), size_(size), padded_(padded) {
-  for (const RankWindow& window : windows_) {
-    const bool one = window.holder == Holder::one;
-    const bool own = window.holder == Holder::all || ranks_.ranks() == 1 ||
-                     (one && window.rank == ranks_.rank());
-    if (!own && ranks_.is_rank_zero()) memory_.push_back(zeros(one ? window.size : size_));
-    wholes_.push_back(own                     ? window.window.values
+WholeState::WholeState(Communicator& ranks, std::vector<StateWindow> windows)
+    : ranks_(ranks), windows_(std::move(windows)) {
+  for (const std::string& text : all_gather_texts(ranks_, packed(windows_))) {
+    pieces_.push_back(unpacked(text, windows_.size()));
+  }
+  for (size_t i = 0; i < windows_.size(); ++i) {
+    const bool own = std::ssize(windows_[i].values) == whole_size(i);
+    if (!own && ranks_.is_rank_zero()) memory_.push_back(zeros(whole_size(i)));
+    wholes_.push_back(own                     ? windows_[i].values
                       : ranks_.is_rank_zero() ? span_of(memory_.back())
                                               : std::span<real>());
   }
 }
 
-std::span<real> WholeState::share_of_rank(size_t window, int rank) const {
-  const Share share = share_of(ranks_, rank, padded_);
-  const auto begin = static_cast<size_t>(std::min(share.begin, size_));
-  return wholes_[window].subspan(begin, static_cast<size_t>(std::min(share.end, size_)) - begin);
+int64_t WholeState::whole_size(size_t window) const {
+  int64_t size = 0;
+  for (const std::vector<FlatRanges>& of_rank : pieces_) {
+    if (!of_rank[window].empty()) size = std::max(size, of_rank[window].back().end);
+  }
+  return size;
 }
 
-void WholeState::move(size_t window, bool to_first) {
-  const int holder = windows_[window].rank;
-  if (holder == 0 || (ranks_.rank() != 0 && ranks_.rank() != holder)) return;
-  const bool receives = ranks_.is_rank_zero() == to_first;
-  const std::span<real> whole = wholes_[window];
-  const int partner = ranks_.is_rank_zero() ? holder : 0;
-  if (receives) {
-    ranks_.exchange(partner, {}, std::as_writable_bytes(whole));
-  } else {
-    ranks_.exchange(partner, std::as_bytes(whole), {});
+template <class Copy>
+void WholeState::for_pieces(size_t window, int rank, Copy&& copy) const {
+  size_t at = 0;
+  for (const FlatRange& piece : pieces_[static_cast<size_t>(rank)][window]) {
+    const auto size = static_cast<size_t>(piece.size());
+    copy(wholes_[window].subspan(static_cast<size_t>(piece.begin), size), at);
+    at += size;
   }
 }
 
 void WholeState::gather() {
   for (size_t i = 0; i < windows_.size(); ++i) {
-    if (windows_[i].holder == Holder::one) move(i, true);
-    const std::span<real> own = windows_[i].window.values;
-    if (own.data() == wholes_[i].data() || windows_[i].holder != Holder::shares) continue;
+    const std::span<real> own = windows_[i].values;
+    if (size_of(pieces_[0][i]) == whole_size(i)) continue;  // rank 0 has all values
     if (!ranks_.is_rank_zero()) {
       ranks_.exchange(0, std::as_bytes(own), {});
       continue;
     }
-    std::ranges::copy(own, share_of_rank(i, 0).begin());
-    for (int rank = 1; rank < ranks_.ranks(); ++rank) {
-      ranks_.exchange(rank, {}, std::as_writable_bytes(share_of_rank(i, rank)));
+    for (int rank = 0; rank < ranks_.ranks(); ++rank) {
+      Buffer<real> arrived(size_of(pieces_[static_cast<size_t>(rank)][i]));
+      if (rank == 0) std::ranges::copy(own, arrived.data());
+      if (rank != 0) ranks_.exchange(rank, {}, std::as_writable_bytes(span_of(arrived)));
+      for_pieces(i, rank, [&](std::span<real> piece, size_t at) {
+        std::copy_n(arrived.data() + at, piece.size(), piece.begin());
+      });
     }
   }
 }
 
 void WholeState::scatter() {
   for (size_t i = 0; i < windows_.size(); ++i) {
-    const std::span<real> own = windows_[i].window.values;
-    if (windows_[i].holder == Holder::one) {
-      move(i, false);
-    } else if (windows_[i].holder == Holder::all) {
-      broadcast(ranks_, std::as_writable_bytes(own));
-    } else if (!ranks_.is_rank_zero()) {
+    const std::span<real> own = windows_[i].values;
+    if (!ranks_.is_rank_zero()) {
       ranks_.exchange(0, {}, std::as_writable_bytes(own));
-    } else if (own.data() != wholes_[i].data()) {
-      std::ranges::copy(share_of_rank(i, 0), own.begin());
-      for (int rank = 1; rank < ranks_.ranks(); ++rank) {
-        ranks_.exchange(rank, std::as_bytes(share_of_rank(i, rank)), {});
-      }
+      continue;
+    }
+    for (int rank = 0; rank < ranks_.ranks(); ++rank) {
+      if (rank == 0 && own.data() == wholes_[i].data()) continue;
+      Buffer<real> sent(size_of(pieces_[static_cast<size_t>(rank)][i]));
+      for_pieces(i, rank, [&](std::span<real> piece, size_t at) {
+        std::ranges::copy(piece, sent.data() + at);
+      });
+      if (rank == 0) std::ranges::copy(span_of(sent), own.begin());
+      if (rank != 0) ranks_.exchange(rank, std::as_bytes(span_of(sent)), {});
     }
   }
 }
@@ -84,8 +117,7 @@ template <class Named>
 std::vector<Named> WholeState::named() const {
   std::vector<Named> list;
   for (size_t i = 0; i < windows_.size(); ++i) {
-    const std::span<real> whole = wholes_[i];
-    list.push_back({windows_[i].window.name, {std::ssize(whole)}, whole});
+    list.push_back({windows_[i].name, {std::ssize(wholes_[i])}, wholes_[i]});
   }
   return list;
 }

@@ -6,6 +6,7 @@
 
 #include "optim/gradient_norm.h"
 #include "ranks/collectives.h"
+#include "train/ranks/ranges.h"
 #include "train/settings.h"
 
 namespace calque {
@@ -19,9 +20,17 @@ int64_t shared_parts(const Communicator& ranks, const TrainingConfig& training) 
   return training.parts;
 }
 
-FlatRange range_of(const Communicator& ranks, const FlatBlocks& blocks, int64_t flat_size) {
-  const Share share = share_of(ranks, ranks.rank(), blocks.size());
-  return {std::min(share.begin, flat_size), std::min(share.end, flat_size)};
+std::vector<FlatRanges> updated_by(const Communicator& ranks, const FlatBlocks& blocks,
+                                   const Parameters& parameters,
+                                   const OptimizerSettings& settings) {
+  if (ranks.ranks() == 1) return {whole_range(parameters)};
+  const int64_t size = parameters.flat_size();
+  std::vector<FlatRange> shares;
+  for (int rank = 0; rank < ranks.ranks(); ++rank) {
+    const Share share = share_of(ranks, rank, blocks.size());
+    shares.push_back({std::min(share.begin, size), std::min(share.end, size)});
+  }
+  return Optimizer::divide(parameters, settings, shares);
 }
 
 }  // namespace
@@ -31,9 +40,9 @@ Learner::Learner(const TrainingConfig& training, Parameters& parameters, Communi
       parameters_(parameters),
       ranks_(ranks),
       blocks_(parameters, shared_parts(ranks, training)),
-      shares_(ranks.ranks() > 1 && Optimizer::works_by_element(joint_settings(training))),
-      range_(shares_ ? range_of(ranks, blocks_, parameters.flat_size()) : whole_range(parameters)),
-      optimizer_(parameters, joint_settings(training), local() ? 0 : training.clip_norm, range_),
+      updated_(updated_by(ranks, blocks_, parameters, joint_settings(training))),
+      optimizer_(parameters, joint_settings(training), local() ? 0 : training.clip_norm,
+                 updated_[static_cast<size_t>(ranks.rank())]),
       tree_(parts_of_rank(), training.exchange) {
   for (int64_t i = 0; local() && i < parts_of_rank(); ++i) {
     locals_.emplace_back(parameters, optimizer_settings(training), training.clip_norm);
@@ -105,12 +114,16 @@ UpdateReport Learner::update_share(double learning_rate, double terms) {
   for (int rank = 0; rank < ranks_.ranks(); ++rank) {
     std::copy_n(squares.begin() + rank * blocks, blocks, in_order.begin() + first_block(rank));
   }
-  if (!shares_) gather_shares(ranks_, gradient, blocks_.size());
+  const bool by_element = Optimizer::works_by_element(joint_settings(training_));
+  if (!by_element) gather_shares(ranks_, gradient, blocks_.size());
   const UpdateReport report =
       optimizer_.update(parameters_, gradient, norm_of_blocks(in_order), learning_rate, 1 / terms);
-  if (shares_ && report.finite) {
+  if (report.finite) {
     const Phase phase("exchange");
-    gather_shares(ranks_, parameters_.values(), blocks_.size());
+    if (by_element) gather_shares(ranks_, parameters_.values(), blocks_.size());
+    if (!by_element && updated_.front() != whole_range(parameters_)) {
+      gather_ranges(ranks_, parameters_.values(), updated_);
+    }
   }
   return report;
 }
@@ -187,28 +200,25 @@ std::unique_ptr<WithAverage> Learner::averaged_weights() {
 
 // While the average is swapped in, the window of the average holds the weights in training.
 WholeState Learner::optimizer_state() {
-  std::vector<RankWindow> windows;
-  using Holder = RankWindow::Holder;
+  std::vector<StateWindow> windows;
   for (const StateWindow& window : optimizer_.state()) {
-    windows.push_back({local() ? StateWindow{"outer." + window.name, window.values} : window,
-                       shares_ ? Holder::shares : Holder::all});
+    windows.push_back(window);
+    if (local()) windows.back().name = "outer." + window.name;
   }
   for (int64_t part = 0; local() && part < blocks_.parts; ++part) {
     const int64_t owner = part / parts_of_rank();
     const bool own = owner == ranks_.rank();
     for (const StateWindow& window : locals_[static_cast<size_t>(part % parts_of_rank())].state()) {
-      windows.push_back(
-          {{fmt::format("part.{}.{}", part, window.name), own ? window.values : std::span<real>()},
-           Holder::one,
-           static_cast<int>(owner),
-           std::ssize(window.values)});
+      windows.push_back({fmt::format("part.{}.{}", part, window.name),
+                         own ? window.values : std::span<real>(),
+                         own ? window.pieces : FlatRanges()});
     }
   }
   if (average_) {
     for (const StateWindow& window : average_->state())
-      windows.push_back({{"weights", window.values}});
+      windows.push_back({"weights", window.values});
   }
-  return {ranks_, std::move(windows), parameters_.flat_size(), blocks_.size()};
+  return {ranks_, std::move(windows)};
 }
 
 void Learner::restored(int64_t optimizer_step) {

@@ -30,9 +30,10 @@ struct StepOutcome {
 
 class Learner {
  public:
-  // With several ranks, each rank computes its share of the parts of a step and, if the optimizer
-  // works by element, its share of the update; afterwards all ranks have the same weights. All
-  // ranks must call step() together, with equal arguments; the other functions do not communicate.
+  // With several ranks, each rank computes its share of the parts of a step and, except with
+  // Adafactor, of the update; afterwards all ranks have the same weights. All ranks must call
+  // step() together, with equal arguments, and optimizer_state(); the other functions do not
+  // communicate.
   Learner(const TrainingConfig& training, Parameters& parameters,
           Communicator& ranks = only_rank());
 
@@ -117,8 +118,7 @@ class Learner {
   Parameters& parameters_;
   Communicator& ranks_;
   const FlatBlocks blocks_;
-  const bool shares_;      // whether each rank updates a range of its own
-  const FlatRange range_;  // the range that this rank updates
+  const std::vector<FlatRanges> updated_;  // by each rank
   Optimizer optimizer_;
   std::vector<Optimizer> locals_;  // with outer_steps: of the parts of this rank
   std::string local_problem_;      // why an update of a part was not finite
