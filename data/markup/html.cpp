@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "data/markup/html_references.h"
 #include "data/markup/html_tags.h"
@@ -40,24 +41,44 @@ class HtmlReader {
   HtmlReader(std::string_view html, bool xml) : html_(html), xml_(xml), builder_(found_.kept) {}
 
   Markup read() {
-    while (at_ < html_.size()) {
-      if (const auto tag = html_tag_at(html_, at_)) {
-        at_ = tag->range.end;
-        read_tag(*tag);
-      } else {
-        read_text();
-      }
-    }
+    while (at_ < html_.size()) read_piece();
     end_text();
     return std::move(found_);
   }
 
+  // Reads lines of a file that `html` is the begin of, up to the last of them.
+  size_t read_lines(std::string_view file, std::span<const TextRange> lines, Markup& found,
+                    bool& unclosed) {
+    std::swap(found_, found);
+    if (!unclosed) file_ = file;
+    for (const TextRange& line : lines) {
+      if (at_ > 0 && at_ < line.begin) builder_.add(" ", {at_, at_});
+      at_ = std::max(at_, line.begin);
+      line_end_ = line.end;
+      while (at_ < line.end) read_piece();
+    }
+    end_text();
+    unclosed |= unclosed_;
+    std::swap(found_, found);
+    return at_;
+  }
+
  private:
+  void read_piece() {
+    if (const auto tag = html_tag_at(html_, at_)) {
+      at_ = tag->range.end;
+      read_tag(*tag);
+    } else {
+      read_text();
+    }
+  }
+
   // Up to the next < or &, or one reference.
   void read_text() {
     const size_t begin = at_;
     if (html_[at_] != '&') {
-      at_ = std::min(html_.find_first_of("<&", at_ + 1), html_.size());
+      const std::string_view line = html_.substr(0, line_end_);
+      at_ = std::min(line.find_first_of("<&", at_ + 1), line.size());
       return builder_.add(html_.substr(begin, at_ - begin), {begin, at_});
     }
     const std::string_view rest = html_.substr(at_);
@@ -92,7 +113,7 @@ class HtmlReader {
       return false;
     }
     const bool closes = tag.closes_itself && (xml_ || line);
-    if (!closes && !is_void(tag.name)) at_ = own ? behind_first_end(tag) : behind_end(tag);
+    if (!closes && !is_void(tag.name)) at_ = end_of_kept(tag, own);
     const TextRange whole{tag.range.begin, at_};
     if (is_invisible(tag.name)) {
       builder_.put(whole);
@@ -104,23 +125,32 @@ class HtmlReader {
     return true;
   }
 
-  size_t behind_first_end(const HtmlTag& tag) const {
-    const size_t end = find_closing_tag(html_, tag.range.end, tag.name);
-    return end == html_.size() ? end : html_tag_at(html_, end)->range.end;
+  // An element that is not closed in the lines of another file may be closed behind them.
+  size_t end_of_kept(const HtmlTag& tag, bool flat) {
+    const bool first = flat || is_invisible(tag.name);
+    const auto end = first ? behind_first_end(html_, tag) : behind_end(html_, tag);
+    if (end) return *end;
+    const auto later = first ? behind_first_end(file_, tag) : behind_end(file_, tag);
+    unclosed_ |= !later;
+    return later.value_or(html_.size());
+  }
+
+  static std::optional<size_t> behind_first_end(std::string_view html, const HtmlTag& tag) {
+    const auto end = html_tag_at(html, find_closing_tag(html, tag.range.end, tag.name));
+    return end ? std::optional(end->range.end) : std::nullopt;
   }
 
   // Of an element that may hold others of its name.
-  size_t behind_end(const HtmlTag& element) const {
-    if (is_invisible(element.name)) return behind_first_end(element);
-    size_t at = html_.find('<', element.range.end);
-    for (int depth = 1; at != html_.npos; at = html_.find('<', at)) {
-      const auto tag = html_tag_at(html_, at);
+  static std::optional<size_t> behind_end(std::string_view html, const HtmlTag& element) {
+    size_t at = html.find('<', element.range.end);
+    for (int depth = 1; at != html.npos; at = html.find('<', at)) {
+      const auto tag = html_tag_at(html, at);
       at = tag ? tag->range.end : at + 1;
       if (!tag || tag->name != element.name) continue;
       if (tag->kind == HtmlTag::Kind::opening) ++depth;
       if (tag->kind == HtmlTag::Kind::closing && --depth == 0) return at;
     }
-    return html_.size();
+    return std::nullopt;
   }
 
   bool is_excepted(const std::vector<HtmlAttribute>& attributes) const {
@@ -166,8 +196,9 @@ class HtmlReader {
     found_.texts.push_back({std::move(placed.text), placed.range, form});
   }
 
-  std::string_view html_;
-  bool xml_;
+  std::string_view html_, file_;  // file_: that `html` is the begin of
+  size_t line_end_ = std::string_view::npos;
+  bool xml_, unclosed_ = false;
   size_t at_ = 0;
   Markup found_;
   MarkedTextBuilder builder_;
@@ -176,5 +207,11 @@ class HtmlReader {
 }  // namespace
 
 Markup read_html(std::string_view html, bool xml) { return HtmlReader(html, xml).read(); }
+
+size_t read_html_lines(std::string_view file, std::span<const TextRange> lines, Markup& found,
+                       bool& unclosed) {
+  return HtmlReader(file.substr(0, lines.back().end), false)
+      .read_lines(file, lines, found, unclosed);
+}
 
 }  // namespace calque

@@ -1,6 +1,7 @@
 #pragma once
-// Finds the texts of a Markdown file (CommonMark with GitHub's tables): headings, paragraphs, items
-// of lists, cells of tables. Code, HTML blocks, definitions of links and the front matter are kept.
+// Finds the texts of a Markdown file: headings, paragraphs, items of lists, footnotes, cells of
+// tables, alt texts, the texts of HTML, and the title and description of the front matter. Code,
+// formulas and definitions of links are kept.
 
 #include <string_view>
 

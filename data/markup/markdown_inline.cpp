@@ -8,7 +8,6 @@
 #include "data/markup/html_tags.h"
 #include "data/markup/markdown_escapes.h"
 #include "data/markup/markdown_tokens.h"
-#include "data/text/lowercase.h"
 #include "data/text/regex.h"
 
 namespace calque {
@@ -17,7 +16,8 @@ namespace {
 // "(address "title")" behind a link's text; returns its end, or `at` if it is none.
 size_t end_of_target(std::string_view file, size_t at) {
   static const Regex target(
-      R"(\G\(\s*+(?:<[^<>\n]*+>|(?:[^()\s\\]++|\\.|\((?:[^()\s\\]++|\\.)*+\))*+))"
+      R"(\G\(\s*+(?:<[^<>\n]*+>|(?:[^()\s\\]++|\\.|\((?:[^()\s\\]++|\\.|)"
+      R"(\((?:[^()\s\\]++|\\.)*+\))*+\))*+))"
       R"((?:\s++(?:"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+'|\((?:[^()\\]++|\\.)*+\)))?\s*+\))");
   const auto match = target.find(file, at);
   return match ? match->end : at;
@@ -81,7 +81,9 @@ class InlineReader {
     if (c == '&') {
       const auto [character, size] = decoded_reference(rest());
       if (size > 0) return push(Kind::text, at_ + size, character);
+      if (begins_reference(rest())) return push(Kind::kept, file_.find(';', at_) + 1);
     }
+    if ((c == '{' || c == '$') && read_code_of_others()) return;
     if (c == '*' || c == '_' || (c == '~' && after == '~')) return read_delimiters();
     if (c == '[' || (c == '!' && after == '[')) {
       brackets_.push_back(tokens_.size());
@@ -89,7 +91,8 @@ class InlineReader {
     }
     if (c == ']' && read_closing_bracket()) return;
     if (c == ':' && read_emoji()) return;
-    const size_t next = std::min(file_.substr(0, end).find_first_of("\\`<&*_~[]!:", at_ + 1), end);
+    const size_t next =
+        std::min(file_.substr(0, end).find_first_of("\\`<&*_~[]!:{$", at_ + 1), end);
     push(Kind::text, next, std::string(file_.substr(at_, next - at_)));
   }
 
@@ -111,6 +114,11 @@ class InlineReader {
     static const Regex address(
         R"(\G<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000}|[A-Za-z0-9._+-]{1,200}@[A-Za-z0-9.-]{1,200})>)");
     if (const auto match = address.find(file_, at_)) return push(Kind::kept, match->end), true;
+    if (rest().starts_with("<![CDATA[") && !no_cdata_) {
+      const size_t end = file_.find("]]>", at_);
+      no_cdata_ = end == file_.npos;
+      if (!no_cdata_) return push(Kind::kept, end + 3), true;
+    }
     const auto tag = tags_.at(file_, at_);
     if (!tag) return false;
     const bool closing = tag->kind == HtmlTag::Kind::closing;
@@ -129,6 +137,15 @@ class InlineReader {
     const auto last = html_tag_at(file_, find_closing_tag(file_, tag.range.end, tag.name));
     if (!last) no_closing_tag_.insert(tag.name);
     return last ? last->range.end : 0;
+  }
+
+  // {{shortcode}}, {% directive %} and $formula$.
+  bool read_code_of_others() {
+    static const Regex code(
+        R"(\G(?:\{\{[^{}\n]{1,500}\}\}|\{%[^%\n]{1,500}%\}|\$(?=\S)[^$\n]{1,500}(?<=\S)\$(?!\d)))");
+    const auto match = code.find(file_, at_);
+    if (match) push(Kind::kept, match->end);
+    return match.has_value();
   }
 
   bool read_emoji() {
@@ -170,13 +187,14 @@ class InlineReader {
     if (file_.substr(end).starts_with('(')) {
       end = end_of_target(file_, end);
     } else if (file_.substr(end).starts_with('[') && !file_.substr(end).starts_with("[]")) {
-      const size_t close = file_.find(']', end);
-      const bool known = close != file_.npos && is_label(file_.substr(end + 1, close - end - 1));
-      if (known) end = close + 1;
+      const size_t close = std::min(file_.find(']', end), file_.size());
+      if (!is_label(file_.substr(end + 1, close - end - 1))) return false;
+      end = std::min(close + 1, file_.size());
     }
     if (end == at_ + 1 && is_label(inner)) {
       if (file_.substr(end).starts_with("[]")) end += 2;
-      instead = "][" + std::string(inner) + "]";
+      const bool lines = inner.find('\n') != inner.npos;
+      instead = "][" + (lines ? link_label(inner) : std::string(inner)) + "]";
     } else if (end == at_ + 1) {
       return false;
     }
@@ -195,7 +213,7 @@ class InlineReader {
 
   bool is_label(std::string_view text) const {
     constexpr size_t longest = 999;
-    return text.size() <= longest && std::ranges::binary_search(labels_, ascii_lowercase(text));
+    return text.size() <= longest && std::ranges::binary_search(labels_, link_label(text));
   }
 
   // Whether the text of a link is its address: "[docs/x.md](docs/x.md)".
@@ -230,6 +248,7 @@ class InlineReader {
   std::vector<size_t> brackets_;          // tokens
   std::set<size_t> no_code_;              // numbers of backticks that nothing closes
   std::set<std::string> no_closing_tag_;  // names of elements that nothing closes
+  bool no_cdata_ = false;                 // whether nothing closes a <![CDATA[
   ClosedTags tags_;
 };
 

@@ -8,8 +8,19 @@
 
 namespace calque {
 
-// How a text is written: which characters are escaped, and whether it is divided into lines.
-enum class TextForm { html, attribute, markdown, table_cell, srt, vtt };
+// How a text is written: which characters are escaped, and whether it is divided into lines. The
+// last three are values of YAML, of which a plain one may need quotes.
+enum class TextForm {
+  html,
+  attribute,
+  markdown,
+  table_cell,
+  srt,
+  vtt,
+  plain_value,
+  single_quoted,
+  double_quoted
+};
 
 struct MarkupText {
   MarkedText text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/markup/front_matter.h"
 #include "data/markup/html_references.h"
 #include "data/markup/markdown_escapes.h"
 #include "data/markup/wrapped_lines.h"
@@ -10,6 +11,9 @@ namespace calque {
 namespace {
 
 bool is_subtitle(TextForm form) { return form == TextForm::srt || form == TextForm::vtt; }
+bool is_markdown(TextForm form) {
+  return form == TextForm::markdown || form == TextForm::table_cell;
+}
 
 // Where the words at the start of a text end: at a line end, a kept part or the end.
 size_t end_of_words(std::string_view text) {
@@ -92,14 +96,22 @@ class MarkupWriter {
         while (out_.ends_with(' ')) out_.pop_back();
         while (at < text.size() && text[at] == ' ') ++at;
       }
-      if (tag.instead.empty()) {
-        copy(tag.range, index + 1);
-      } else {
-        out_ += tag.instead;
-      }
+      write_tag(source.form, tag, index);
     }
     if (at < text.size()) write_words(source, text.substr(at), at == 0);
     out_ += source.after;
+  }
+
+  void write_tag(TextForm form, const InlineTag& tag, size_t text) {
+    const size_t begin = out_.size();
+    if (tag.instead.empty()) {
+      copy(tag.range, text + 1);
+    } else {
+      out_ += tag.instead;
+    }
+    const std::string_view before = std::string_view(out_).substr(0, begin);
+    const bool link = is_markdown(form) && std::string_view(out_).substr(begin).starts_with('[');
+    if (link && before.ends_with('!')) out_.insert(begin - 1, "\\");  // no image
   }
 
   // A part of a text without tags: its words, kept parts and line ends.
@@ -136,6 +148,11 @@ class MarkupWriter {
         break;
       case TextForm::srt:
         out_ += text;
+        break;
+      case TextForm::plain_value:
+      case TextForm::single_quoted:
+      case TextForm::double_quoted:
+        out_ += front_matter_value(text, form);
         break;
     }
   }

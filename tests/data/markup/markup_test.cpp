@@ -1,10 +1,7 @@
-// What of HTML, Markdown and subtitles is translated, and that all else stays byte for byte. The
-// translation of these tests is the text in capitals.
+// What of HTML and subtitles is translated, and that all else stays byte for byte.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cctype>
-
+#include "data/markup/loud_texts.h"
 #include "data/markup/markup_file.h"
 #include "data/sentences/splitter.h"
 #include "support/message_of.h"
@@ -12,33 +9,7 @@
 namespace calque {
 namespace {
 
-MarkedText loud(MarkedText text) {
-  for (char& c : text.text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
-
-std::string loud(const std::string& bytes, MarkupKind kind) {
-  const MarkupFile file(bytes, kind, "x");
-  std::vector<MarkedText> same, translations;
-  for (const MarkupText& each : file.texts()) {
-    same.push_back(each.text);
-    translations.push_back(loud(each.text));
-  }
-  CHECK(file.with(same) == bytes);
-  return file.with(translations);
-}
-
 std::string html(const std::string& bytes) { return loud(bytes, MarkupKind::html); }
-std::string markdown(const std::string& bytes) { return loud(bytes, MarkupKind::markdown); }
-
-std::vector<std::string> texts_of(const std::string& bytes, MarkupKind kind) {
-  const MarkupFile file(bytes, kind, "x");
-  std::vector<std::string> texts;
-  for (const MarkupText& each : file.texts()) texts.push_back(each.text.text);
-  return texts;
-}
-
-using Texts = std::vector<std::string>;
 
 TEST_CASE("the texts of HTML are its blocks, with inline tags in them") {
   CHECK(html("<p class=\"x\">one <b>red</b>\n  house.</p>\n<ul><li>a<li>b<br>c</ul>") ==
@@ -96,43 +67,6 @@ TEST_CASE("the language of an HTML file is that of its translation") {
         "<html lang=\"de\" xml:lang=fr><p lang=en>b</p>");
 }
 
-TEST_CASE("the texts of Markdown are headings, paragraphs, items and cells") {
-  CHECK(markdown("---\ntitle: x\n---\n# one ##\n\ntwo\n===\n\n- three\n  1. four\n- [x] five\n"
-                 "> six\n\n---\n***\n[a]: http://x \"t\"\n[^1]: seven\n") ==
-        "---\ntitle: x\n---\n# ONE ##\n\nTWO\n===\n\n- THREE\n  1. FOUR\n- [x] FIVE\n"
-        "> SIX\n\n---\n***\n[a]: http://x \"t\"\n[^1]: SEVEN\n");
-  CHECK(markdown("| a | `b` |\n|---|:-:|\n| c \\| d | <b>e</b> |\n\nf | g") ==
-        "| A | `b` |\n|---|:-:|\n| C \\| D | <b>E</b> |\n\nF | G");
-}
-
-TEST_CASE("code, formulas and HTML blocks of Markdown stay") {
-  const std::string kept =
-      "```sh\nmake x\n\n~~~\n```\n\n    code\n\n<div>\n  text\n</div>\n\n<!-- a\n\nb -->\n\n$$\nx\n"
-      "$$\n\n![](x.png)\n\n~~~\nopen";
-  CHECK(markdown(kept) == kept);
-  CHECK(markdown("- a\n\n      code\n\n  b\n") == "- A\n\n      code\n\n  B\n");
-  CHECK(markdown("run `make x` now :tada: <https://x.org/a>") ==
-        "RUN `make x` NOW :tada: <https://x.org/a>");
-}
-
-TEST_CASE("emphasis and links of Markdown are tags") {
-  CHECK(texts_of("a *b* __c__ [d e](x \"t\") ![f](y) ***g***", MarkupKind::markdown) ==
-        Texts{"a b c d e  g", "f"});
-  const std::string line = "a *b* __c__ [d](x \"t\") ![f](y) ***g*** ~~h~~ <b>i</b>";
-  CHECK(markdown(line) == "A *B* __C__ [D](x \"t\") ![F](y) ***G*** ~~H~~ <b>I</b>");
-  CHECK(markdown("see [x/y.md](x/y.md)") == "SEE [x/y.md](x/y.md)");
-  CHECK(markdown("[![alt](a.svg)](b) [c][d] [d] [e] [f][]\n\n[d]: x\n[f]: y") ==
-        "[![ALT](a.svg)](b) [C][d] [D][d] \\[E\\] [F][f]\n\n[d]: x\n[f]: y");
-  CHECK(markdown("2 * 3 a_b_c \\*d\\* *e") == "2 * 3 A_B_C \\*D\\* *E");
-}
-
-TEST_CASE("a paragraph of Markdown has lines of its width again, and hard breaks stay") {
-  CHECK(markdown("> one two three\n> four\n> five six\n") == "> ONE TWO THREE\n> FOUR FIVE SIX\n");
-  CHECK(markdown("one  \ntwo\\\nthree\n") == "ONE  \nTWO  \nTHREE\n");
-  CHECK(texts_of("one \\\\\ntwo", MarkupKind::markdown) == Texts{"one \\ two"});
-  CHECK(markdown("one two\r\n3. three\r\n") == "ONE\r\nTWO 3.\r\nTHREE\r\n");
-}
-
 TEST_CASE("subtitles keep numbers, times and tags") {
   const std::string srt =
       "\xEF\xBB\xBF"
@@ -184,8 +118,8 @@ TEST_CASE("long texts with much markup stay what they are") {
     changed += "<html lang=\"en\">A";
   }
   CHECK(texts_of(many, MarkupKind::markdown).size() == 1);
-  CHECK(markdown(many).starts_with("A `b` A `b` "));
-  CHECK(markdown(unclosed).starts_with("A \\<B A \\<B "));
+  CHECK(loud(many, MarkupKind::markdown).starts_with("A `b` A `b` "));
+  CHECK(loud(unclosed, MarkupKind::markdown).starts_with("A \\<B A \\<B "));
   CHECK(loud("00:01.000 --> 00:02.000\n" + unclosed, MarkupKind::srt).find("A <B A <B") !=
         std::string::npos);
   MarkupFile file(pages, MarkupKind::html, "x");
