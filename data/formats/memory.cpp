@@ -15,13 +15,14 @@ void TranslationMemory::add(const std::string& source, const std::string& transl
   known_[source].push_back({{}, {}, {translation}});
 }
 
-std::optional<std::vector<std::string>> TranslationMemory::find(const PoEntry& entry) const {
+std::optional<std::vector<std::string>> TranslationMemory::find(const PoEntry& entry,
+                                                                size_t forms) const {
   const auto found = known_.find(entry.id);
   if (found == known_.end()) return std::nullopt;
   const Known* best = nullptr;
   for (const Known& known : found->second) {
-    const bool fits = known.plural.has_value() == entry.plural.has_value() &&
-                      known.translations.size() == entry.translations.size();
+    const bool fits =
+        known.plural.has_value() == entry.plural.has_value() && known.translations.size() == forms;
     if (!fits) continue;
     if (known.context == entry.context) return known.translations;
     if (!best) best = &known;

@@ -16,8 +16,9 @@ class TranslationMemory {
   void add(const PoFile& file);
   void add(const std::string& source, const std::string& translation);
 
-  // The translations for each form of a message: those of the same context or else of any.
-  std::optional<std::vector<std::string>> find(const PoEntry& entry) const;
+  // The translations of a message if it has so many forms: those of the same context or else of
+  // any.
+  std::optional<std::vector<std::string>> find(const PoEntry& entry, size_t forms) const;
 
  private:
   struct Known {

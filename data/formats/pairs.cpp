@@ -19,23 +19,15 @@ std::string kind_of(const std::string& path) {
   return ascii_lowercase(name.extension().string());
 }
 
-// The value of a field of the header, such as Language.
-std::string header_field(const PoFile& file, const std::string& name) {
-  for (const PoEntry& entry : file.entries()) {
-    if (!entry.is_header() || entry.translations.empty()) continue;
-    const std::string& text = entry.translations.front();
-    const size_t at = text.find(name + ": ");
-    if (at == text.npos) return "";
-    const size_t begin = at + name.size() + 2;
-    return text.substr(begin, text.find('\n', begin) - begin);
-  }
-  return "";
-}
+constexpr uint64_t many_things = 5;  // of what a plural without a number speaks
 
 // A catalogue translates to the language of its header: its messages are the targets if that is the
 // source language here.
 void pairs_of(const PoFile& file, const PairLanguages& languages, const TakePair& take) {
-  const std::string own = header_field(file, "Language");
+  std::string_view header = file.header_from("Language");
+  const std::string own(cut(header, '\n'));
+  const std::optional<PluralForms> forms =
+      read_plural_forms(file.header_from("Plural-Forms")).forms;
   const bool backwards =
       !own.empty() && same_language(own, languages.source) && !same_language(own, languages.target);
   const auto give = [&](const std::string& message, const std::string& translation, int64_t line) {
@@ -43,11 +35,12 @@ void pairs_of(const PoFile& file, const PairLanguages& languages, const TakePair
   };
   for (const PoEntry& entry : file.entries()) {
     if (entry.is_header() || entry.obsolete || !entry.is_translated()) continue;
-    const std::string& last = entry.translations.back();
-    if (!entry.plural || entry.translations.size() > 1) {
-      give(entry.id, entry.translations.front(), entry.line);
-    }
-    if (entry.plural) give(*entry.plural, last, entry.line);
+    const size_t count = entry.translations.size();
+    const bool selected = entry.plural && forms && forms->count() == count;
+    const size_t one = selected ? forms->form_of(1) : 0;
+    const size_t many = selected ? forms->form_of(many_things) : count - 1;
+    if (!entry.plural || count > 1) give(entry.id, entry.translations[one], entry.line);
+    if (entry.plural) give(*entry.plural, entry.translations[many], entry.line);
   }
 }
 

@@ -63,9 +63,39 @@ PoFile PoFile::parse(std::string bytes, const std::string& name) {
 
 PoFile PoFile::read(const std::string& path) { return parse(whole_file(path), path); }
 
+std::string_view PoFile::header_from(std::string_view field) const {
+  for (const PoEntry& entry : entries_) {
+    if (!entry.is_header() || entry.translations.empty()) continue;
+    std::string_view rest = entry.translations.front();
+    while (!rest.empty()) {
+      if (rest.starts_with(field) && rest.substr(field.size()).starts_with(':')) {
+        rest.remove_prefix(field.size() + 1);
+        return rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
+      }
+      rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+    }
+    break;
+  }
+  return {};
+}
+
+std::optional<PluralForms> PoFile::plural_forms() const {
+  const std::string_view field = header_from("Plural-Forms");
+  if (field.empty() || field.starts_with("nplurals=INTEGER")) return std::nullopt;
+  ReadPluralForms read = read_plural_forms(field);
+  if (!read.problem.empty()) {
+    const size_t at = std::min(text_.find("Plural-Forms:"), text_.size());
+    fail("{}:{}: Plural-Forms: {}; `msgfmt --check` lists what is wrong with a catalogue", name_,
+         1 + std::count(text_.begin(), text_.begin() + static_cast<int64_t>(at), '\n'),
+         read.problem);
+  }
+  return std::move(read.forms);
+}
+
 void PoFile::fill(size_t entry, std::vector<std::string> translations) {
   PoEntry& own = entries_.at(entry);
-  require(!own.obsolete && translations.size() == own.translations.size(),
+  require(!own.obsolete && !translations.empty() &&
+              (own.plural || translations.size() == own.translations.size()),
           "PoFile::fill: {} translations for {} forms", translations.size(),
           own.translations.size());
   own.translations = std::move(translations);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/formats/plural_forms.h"
 #include "data/text/text_range.h"
 
 namespace calque {
@@ -37,8 +38,14 @@ class PoFile {
 
   const std::vector<PoEntry>& entries() const { return entries_; }
 
-  // Sets the translations of an entry that is not obsolete, one for each form, and marks it as
-  // fuzzy.
+  // The lines of the header from a field's value on, such as "de\n..." for Language; empty: none.
+  std::string_view header_from(std::string_view field) const;
+  // The plural forms of the header. Absent if it has none, or those of a template. Throws an Error
+  // that names the line for others that gettext cannot read.
+  std::optional<PluralForms> plural_forms() const;
+
+  // Sets the translations of an entry that is not obsolete, and marks it as fuzzy. A message with a
+  // plural may get another number of forms.
   void fill(size_t entry, std::vector<std::string> translations);
 
   // The bytes of the file. Throws an Error for a translation that its charset lacks.

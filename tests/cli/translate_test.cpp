@@ -134,6 +134,32 @@ TEST_CASE("--po fills a catalogue's untranslated messages, and msgfmt accepts th
   CHECK(run("calque translate " + run_folder() + " --po " + po + " --input x").status == 2);
 }
 
+TEST_CASE(
+    "--po writes as many plural forms as the header says, and refuses what gettext cannot read") {
+  const auto fill = [](const std::string& forms) {
+    std::ofstream(trained().place / "plurals.po")
+        << "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: " +
+               forms +
+               "\\n\"\n\n#, c-format\nmsgid \"%d a\"\nmsgid_plural \"%d b\"\n"
+               "msgstr[0] \"\"\nmsgstr[1] \"\"\n";
+    return run("calque translate " + run_folder() + " --po " + trained().file("plurals.po"));
+  };
+  const CommandResult two = fill("nplurals=2; plural=n!=1;");
+  const auto line_of = [](const std::string& text, const std::string& key) {
+    const size_t at = text.find(key) + key.size();
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  const std::string one = line_of(two.out, "msgstr[0] "), many = line_of(two.out, "msgstr[1] ");
+  const CommandResult slovenian =
+      fill("nplurals=4; plural=(n%100==1 ? 1 : n%100==2 ? 2 : n%100==3 || n%100==4 ? 3 : 0);");
+  CHECK_MESSAGE(slovenian.out.ends_with("msgstr[0] " + many + "\nmsgstr[1] " + one +
+                                        "\nmsgstr[2] " + many + "\nmsgstr[3] " + many + "\n"),
+                slovenian.out);
+  CHECK(fill("nplurals=1; plural=0;").out.ends_with("\nmsgstr[0] " + many + "\n"));
+  check_refused(fill("nplurals=2; plural=n;"), 1,
+                "plurals.po:3: Plural-Forms: selects form 2 for n = 2, but nplurals is 2");
+}
+
 TEST_CASE("--document translates the texts of a file and keeps all else") {
   const auto document = [](const std::string& name, const std::string& text,
                            const std::string& options = "") {

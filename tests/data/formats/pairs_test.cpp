@@ -95,6 +95,16 @@ TEST_CASE("a catalogue has pairs of its translated messages and plurals") {
         Pairs{"4: eine\tKuh | one\ncow", "4: Kühe | cows"});
 }
 
+TEST_CASE("the singular of a catalogue is the form of 1, the plural that of 5") {
+  const PairFiles files;
+  const std::string other =
+      "msgid \"\"\nmsgstr \"Plural-Forms: nplurals=4; plural=n==0 ? 0 : n==1 ? 1 : n==2 ? 3 : "
+      "2;\\n\"\n\n"
+      "msgid \"cow\"\nmsgid_plural \"cows\"\nmsgstr[0] \"a\"\nmsgstr[1] \"b\"\nmsgstr[2] \"c\"\n"
+      "msgstr[3] \"d\"\n";
+  CHECK(files.pairs("a.po", other) == Pairs{"4: cow | b", "4: cows | c"});
+}
+
 TEST_CASE("a compiled catalogue has the pairs of its messages, in both byte orders") {
   const PairFiles files;
   for (const bool big : {false, true}) {

@@ -133,8 +133,7 @@ TEST_CASE("the memory knows messages by text, and prefers those of the same cont
     entry.id = id;
     entry.context = std::move(context);
     entry.plural = std::move(plural);
-    entry.translations.resize(entry.plural ? 2 : 1);
-    return memory.find(entry).value_or(Texts{});
+    return memory.find(entry, entry.plural ? 2 : 1).value_or(Texts{});
   };
   CHECK(found("a") == Texts{"A"});
   CHECK(found("a", "m") == Texts{"M"});
@@ -142,6 +141,26 @@ TEST_CASE("the memory knows messages by text, and prefers those of the same cont
   CHECK(found("f").empty());
   CHECK(found("p", {}, "ps") == Texts{"P", "PS"});
   CHECK(found("p").empty());
+}
+
+TEST_CASE("the header has the plural forms, and a message gets as many translations") {
+  const std::string header = "# x\nmsgid \"\"\nmsgstr \"Language: ar\\n\"\n\"Plural-Forms: ";
+  const std::string message =
+      "\\n\"\n\nmsgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
+  PoFile file = PoFile::parse(header + "nplurals=3; plural=n;" + message, "x.po");
+  CHECK(message_of([&] {
+          file.plural_forms();
+        }).starts_with("x.po:4: Plural-Forms: selects form 3 for n = 3, but nplurals is 3; "));
+  file = PoFile::parse(header + "nplurals=3; plural=n>1 ? 2 : n;" + message, "x.po");
+  CHECK(file.header_from("Language").starts_with("ar\nPlural-Forms: nplurals=3"));
+  CHECK(file.plural_forms()->form_of(1) == 1);
+  file.fill(1, {"A", "B", "C"});
+  CHECK(
+      file.bytes().ends_with("#, fuzzy\nmsgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"A\"\n"
+                             "msgstr[1] \"B\"\nmsgstr[2] \"C\"\n"));
+  CHECK_FALSE(PoFile::parse(header + "nplurals=INTEGER; plural=EXPRESSION;" + message, "x.po")
+                  .plural_forms());
+  CHECK_FALSE(PoFile::parse("msgid \"a\"\nmsgstr \"\"\n", "x.po").plural_forms());
 }
 
 }  // namespace

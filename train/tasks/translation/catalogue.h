@@ -17,9 +17,10 @@ struct FillCounts {
 };
 
 // Fills messages without any translation, and marks them as fuzzy: first from the file's own
-// translated messages and the memory, the others by the model. The first form of a plural is the
-// translation of msgid if there are several, the others are that of msgid_plural. Throws an Error
-// for a message that the model cannot read.
+// translated messages and the memory, the others by the model. Of several plural forms, that of
+// n = 1 is the translation of msgid, the others are that of msgid_plural; the header tells how many
+// there are. Throws an Error for a message that the model cannot read, and for plural forms of the
+// header that gettext cannot read if a message needs them.
 FillCounts fill_catalogue(PoFile& file, TranslationMemory memory, TextTranslator& translator,
                           const std::string& name);
 
