@@ -140,7 +140,7 @@ TEST_CASE(
     std::ofstream(trained().place / "plurals.po")
         << "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: " +
                forms +
-               "\\n\"\n\n#, c-format\nmsgid \"%d a\"\nmsgid_plural \"%d b\"\n"
+               "\\n\"\n\n#, no-wrap\nmsgid \"a\"\nmsgid_plural \"a b c\"\n"
                "msgstr[0] \"\"\nmsgstr[1] \"\"\n";
     return run("calque translate " + run_folder() + " --po " + trained().file("plurals.po"));
   };
@@ -150,6 +150,7 @@ TEST_CASE(
     return text.substr(at, text.find('\n', at) - at);
   };
   const std::string one = line_of(two.out, "msgstr[0] "), many = line_of(two.out, "msgstr[1] ");
+  REQUIRE(one != many);
   const CommandResult slovenian =
       fill("nplurals=4; plural=(n%100==1 ? 1 : n%100==2 ? 2 : n%100==3 || n%100==4 ? 3 : 0);");
   CHECK_MESSAGE(slovenian.out.ends_with("msgstr[0] " + many + "\nmsgstr[1] " + one +
