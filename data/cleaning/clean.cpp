@@ -28,6 +28,7 @@ CorpusSurvey survey_of(const Corpus& corpus) {
     }
     first += block.rows();
   }
+  survey.measure();
   return survey;
 }
 

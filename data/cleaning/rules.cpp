@@ -49,6 +49,7 @@ PairRules::PairRules(const RuleOptions& options, const CorpusSurvey& survey)
     usual_ratio_ = survey.lengths.median();
     ratio_limit_ = options.max_deviation * survey.lengths.spread();
   }
+  if (!survey.has_many()) switch_off({Rule::source_language, Rule::target_language});
   if (!options_.off[number_of(Rule::translation)]) learn_translations();
 }
 
@@ -83,9 +84,30 @@ std::array<RuleSet, 2> PairRules::broken_by(std::span<const Line> pair) const {
        std::abs(LengthRatios::of(source, target) - usual_ratio_) > ratio_limit_);
   mark(broken[0], Rule::numbers, numbers_differ(source, target));
   mark(broken[0], Rule::urls, urls_differ(source, target));
+  examine_letters(pair, broken);
   examine_words(source, target, broken[0]);
   for (RuleSet& own : broken) own &= ~options_.off;
   return broken;
+}
+
+// A line with unusual letters is in another language, unless the other side has them too, as names
+// have.
+void PairRules::examine_letters(std::span<const Line> pair, std::array<RuleSet, 2>& broken) const {
+  constexpr double unusual = -2.75;
+  if (options_.off[number_of(Rule::source_language)] &&
+      options_.off[number_of(Rule::target_language)]) {
+    return;
+  }
+  std::array<std::optional<double>, 2> deviations;
+  for (const int column : {0, 1}) {
+    deviations[column] = survey_.letters[column].deviation(pair[column].text);
+    if (!deviations[column]) return;
+  }
+  for (const int column : {0, 1}) {
+    const double other = std::min(0.0, *deviations[1 - column]);
+    mark(broken[column], column == 0 ? Rule::source_language : Rule::target_language,
+         *deviations[column] - other < unusual);
+  }
 }
 
 void PairRules::examine_words(std::string_view source, std::string_view target,

@@ -27,6 +27,8 @@ enum class Rule {
   target_script,
   swapped,
   language,
+  source_language,
+  target_language,
   ratio,
   markup,
   mojibake,
@@ -37,7 +39,7 @@ enum class Rule {
   repeated,
   nearly_repeated,
 };
-inline constexpr int rule_count = 19;
+inline constexpr int rule_count = 21;
 using RuleSet = std::bitset<rule_count>;
 
 struct RuleText {
@@ -56,6 +58,8 @@ inline constexpr std::array<RuleText, rule_count> rule_texts = {{
     {"target-script", "target lines in another script"},
     {"swapped", "pairs with swapped sides"},
     {"language", "pairs with both sides in one language"},
+    {"source-language", "source lines in another language"},
+    {"target-language", "target lines in another language"},
     {"ratio", "pairs of unlikely lengths"},
     {"markup", "lines with HTML tags or references"},
     {"mojibake", "lines with broken characters, such as \u00c3\u00a4 for \u00e4"},
@@ -95,6 +99,7 @@ class PairRules {
 
  private:
   void learn_translations();
+  void examine_letters(std::span<const Line> pair, std::array<RuleSet, 2>& broken) const;
   void examine_words(std::string_view source, std::string_view target, RuleSet& broken) const;
 
   RuleOptions options_;

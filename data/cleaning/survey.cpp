@@ -45,8 +45,14 @@ void CorpusSurvey::add(std::string_view source, std::string_view target) {
   words[1].add(target);
   scripts[0].add(source);
   scripts[1].add(target);
+  letters[0].add(source);
+  letters[1].add(target);
   lengths.add(LengthRatios::of(source, target));
   translations.add(source, target);
+}
+
+void CorpusSurvey::measure() {
+  for (UsualLetters& side : letters) side.measure();
 }
 
 }  // namespace calque

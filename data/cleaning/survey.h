@@ -9,6 +9,7 @@
 
 #include "data/cleaning/pair_signs.h"
 #include "data/cleaning/translation_score.h"
+#include "data/cleaning/usual_letters.h"
 
 namespace calque {
 
@@ -37,11 +38,16 @@ class CorpusSurvey {
 
   // What fewer pairs show is chance.
   bool has_enough() const { return pairs_ >= 50; }
+  // Enough for what is learned of letters.
+  bool has_many() const { return pairs_ >= 1000; }
+  // To be called after the last add().
+  void measure();
   // 1: both sides use the same words equally often; 0: they have no word in common.
   double side_similarity() const { return words[0].similarity(words[1]); }
 
   std::array<WordProfile, 2> words;
   std::array<ScriptCount, 2> scripts;
+  std::array<UsualLetters, 2> letters;
   LengthRatios lengths;
   TranslationSample translations;
 

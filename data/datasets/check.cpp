@@ -113,6 +113,7 @@ class Examination {
 
   // Reads the split again, now that it has been surveyed.
   void find_broken_rules(const SplitSource& split) {
+    content.survey.measure();
     const PairRules rules({}, content.survey);
     std::array<Sightings, rule_count> seen;
     auto kept = kept_.begin();
@@ -131,7 +132,9 @@ class Examination {
       if (rule == Rule::copy) {
         report.copies = seen[i];
       } else if (seen[i].count > 0) {
-        const double usual = rule == Rule::translation ? 0.05 : 0;
+        const bool learned = rule == Rule::translation || rule == Rule::source_language ||
+                             rule == Rule::target_language;
+        const double usual = learned ? 0.05 : 0;
         report.findings.push_back({rules.what(rule), seen[i], usual});
       }
     }

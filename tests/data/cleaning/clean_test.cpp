@@ -89,6 +89,24 @@ TEST_CASE("each rule drops the pair that breaks it, and no other pair") {
   }
 }
 
+TEST_CASE("a line in another language than its side is dropped, unless both sides are unusual") {
+  std::vector<Row> pairs = small_pairs(3000, 1, 40);
+  const auto dropped = [&](const Row& bad, Rule rule) {
+    std::vector<Row> all = pairs;
+    all.push_back(bad);
+    RuleOptions rules{.off = ~RuleSet()};
+    rules.off.reset(static_cast<size_t>(rule));
+    return clean(all, {.rules = rules}).report.by(rule).seen.count;
+  };
+  const std::string basque = "gizon zaharrak kalea ikusten du egunero";
+  CHECK(dropped({"the old dog sees the house", basque}, Rule::target_language) == 1);
+  CHECK(dropped({"the old dog sees the house", basque}, Rule::source_language) == 0);
+  CHECK(dropped({basque, "die alte Haus sieht"}, Rule::source_language) == 1);
+  CHECK(dropped({basque, basque}, Rule::target_language) == 0);
+  pairs.resize(500);
+  CHECK(dropped({"the old dog sees the house", basque}, Rule::target_language) == 0);
+}
+
 TEST_CASE("a pair that breaks several rules counts for the first of them") {
   const CleanReport report = clean(with({{"<b>1914</b>", "<b>1918</b>"}})).report;
   CHECK(report.by(Rule::markup).seen.count == 1);

@@ -3,6 +3,7 @@
 
 #include "data/cleaning/line_signs.h"
 #include "data/cleaning/pair_signs.h"
+#include "data/cleaning/usual_letters.h"
 #include "data/text/script.h"
 
 using namespace calque;
@@ -54,4 +55,22 @@ TEST_CASE("a text reads like the language whose words it has") {
   CHECK_FALSE(reads_like("in Berlin", german, english));
   CHECK_FALSE(reads_like("neue Worte", german, english));
   CHECK_FALSE(reads_like("", german, english));
+}
+
+TEST_CASE("letters in a row are unusual in another language, with known words or without") {
+  UsualLetters english;
+  const char* words[] = {"the", "dog", "house", "street", "old", "sees", "through", "man", "with"};
+  for (int i = 0; i < 2000; ++i) {
+    std::string line;
+    for (int k = 0; k < 4 + i % 5; ++k) line += std::string(words[(i * 7 + k * k * 3) % 9]) + " ";
+    english.add(line);
+  }
+  english.measure();
+  CHECK(*english.deviation("the old man sees the street") > -2);
+  CHECK(*english.deviation("THE OLD MAN SEES, 12, THE STREET") > -2);
+  CHECK(*english.deviation("gizon zaharrak kalea ikusten du") < -3);
+  CHECK(*english.deviation("zer gizon zahar") > *english.deviation("zer gizon zahar zer gizon"));
+  CHECK_FALSE(english.deviation("zer gizon").has_value());  // little proves nothing
+  CHECK_FALSE(english.deviation("12, 13").has_value());
+  CHECK_FALSE(UsualLetters().deviation("").has_value());
 }
