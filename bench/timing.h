@@ -2,16 +2,17 @@
 // The duration of a call, and the median of several values.
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
+
+#include "core/stopwatch.h"
 
 namespace calque {
 
 template <class Work>
 double seconds_of(Work&& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.seconds();
 }
 
 inline double median(std::vector<double> values) {

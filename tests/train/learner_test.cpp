@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/memory/pool.h"
+#include "core/stopwatch.h"
 #include "data/batches/pair_batch.h"
 #include "data/corpora/corpus.h"
 #include "data/documents/dataset.h"
@@ -446,6 +447,23 @@ TEST_CASE("a step in slices is nearly the step over the whole batch") {
   CHECK(whole.flops == slices.flops);
   CHECK(slices.sums.loss == doctest::Approx(whole.sums.loss).epsilon(0.02));
   CHECK(slices.update.gradient_norm == doctest::Approx(whole.update.gradient_norm).epsilon(0.1));
+}
+
+TEST_CASE("the times of a step: slices side by side, and the update") {
+  for (const int64_t slices : {1, 4}) {
+    CAPTURE(slices);
+    Wide<WideTranslation> wide({});
+    wide.learner.divide({.slices = slices, .chunks = 1});
+    Works works;
+    works.push_back(std::move(wide.work));
+    const Threads scope(1);
+    const Stopwatch watch;
+    const StepTimes times = wide.learner.step(works, 0, 0.1).times;
+    CHECK(times.slices + times.update < watch.seconds());
+    CHECK(times.busy > 0.0);
+    CHECK(times.busy < times.slices + 0.001);  // one thread is never busier than the clock
+    CHECK(times.update > 0.0);
+  }
 }
 
 TEST_CASE("a batch has slices of some hundreds of tokens, on any number of threads") {

@@ -1,7 +1,8 @@
 #include "train/run/estimate.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "core/stopwatch.h"
 
 namespace calque {
 namespace {
@@ -22,12 +23,12 @@ UpdateCost measured_update(const TrainingConfig& training, Learner& learner, Wor
   for (int step = 0; step < most_steps && (step < 2 || spent < enough_seconds); ++step) {
     Works works;
     for (int64_t i = 0; i < training.batches_of_step(); ++i) works.push_back(stream.next());
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const StepOutcome outcome = learner.step(works, step, 0);
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    spent += taken.count();
+    const double taken = watch.seconds();
+    spent += taken;
     if (step == 0) continue;
-    seconds.push_back(taken.count());
+    seconds.push_back(taken);
     flops.push_back(outcome.flops);
     terms.push_back(static_cast<double>(outcome.sums.terms));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/stopwatch.h"
 #include "optim/gradient_norm.h"
 #include "ranks/collectives.h"
 #include "train/ranks/ranges.h"
@@ -59,6 +60,7 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
                           real dropout_share) {
   const Phase whole("step");
   dropout_share_ = dropout_share;
+  times_ = {};
   StepOutcome outcome;
   std::vector<Part> parts;
   const std::vector<std::vector<real>> before = state_of_locals();
@@ -73,7 +75,10 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
     const Phase phase("exchange");
     sum_shares(ranks_, span_of(tree_.sum()), training_.exchange);
   }
+  const Stopwatch updating;
   outcome.update = finite ? update(outcome.sums, learning_rate) : UpdateReport{NAN, 1, false};
+  times_.update += updating.seconds();
+  outcome.times = times_;
   for (Optimizer& local : locals_) local.resume_at(optimizer_.steps() * training_.outer_steps);
   if (!outcome.update.finite) {
     restore_locals(before);

@@ -21,10 +21,18 @@
 
 namespace calque {
 
+// Where the time of a step goes on this rank, in seconds. The rest is spent by one thread.
+struct StepTimes {
+  double slices = 0;  // of the clock: the forward and backward passes of all slices
+  double busy = 0;    // CPU time of the same, added over the slices; of a group, that of one thread
+  double update = 0;  // of the clock: the last sum of gradients, the update of the weights
+};
+
 struct StepOutcome {
   LossSums sums;
   UpdateReport update{};
-  double flops = 0;       // of the matrix products of all ranks, without recomputation
+  double flops = 0;  // of the matrix products of all ranks, without recomputation
+  StepTimes times;
   std::string diagnosis;  // of a skipped step: what was not finite
 };
 
@@ -124,6 +132,7 @@ class Learner {
   std::string local_problem_;      // why an update of a part was not finite
   GradientTree tree_;              // used only if joins()
   Division division_;
+  StepTimes times_;         // of the current step
   real dropout_share_ = 1;  // of the current step
   std::optional<WeightAverage> average_;
 };

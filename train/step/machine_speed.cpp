@@ -1,8 +1,8 @@
 #include "train/step/machine_speed.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "core/stopwatch.h"
 #include "core/threads/parallel.h"
 
 namespace calque {
@@ -14,11 +14,11 @@ template <class Work>
 double best_rate(double amount, Work&& work) {
   double best = 0, spent = 0;
   for (int round = 0; round < 2 || (round < 8 && spent < 0.1); ++round) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     work();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    best = std::max(best, amount / taken.count());
-    spent += taken.count();
+    const double taken = watch.seconds();
+    best = std::max(best, amount / taken);
+    spent += taken;
   }
   return best;
 }

@@ -6,6 +6,7 @@
 #include "core/flat_gradient.h"
 #include "core/memory/pool.h"
 #include "core/products/blas.h"
+#include "core/stopwatch.h"
 #include "core/threads/parallel.h"
 #include "train/settings.h"
 #include "train/step/learner.h"
@@ -61,19 +62,32 @@ Learner::Part Learner::run_part(std::span<const std::unique_ptr<Work>> works, in
     }
     first_tape += pieces;
   }
-  if (!joins()) return run_chunks(work_of[0], step, check);
-
+  const Stopwatch all;
+  if (!joins()) {
+    const CpuStopwatch alone;
+    const Part whole = run_chunks(work_of[0], step, check);
+    times_.slices += all.seconds();
+    times_.busy += alone.seconds();
+    return whole;
+  }
   GradientTree tree(slices);
   std::vector<Part> results(static_cast<size_t>(slices));
+  std::vector<double> busy(static_cast<size_t>(slices));
   for_slices(slices, [&](int64_t slice) {
+    const CpuStopwatch alone;
     FlatGradient own(parameters_, blocks_.size());
     {
       const FlatGradient::Use use(own);
       results[slice] = run_chunks(work_of[slice], step, check);
     }
     tree.add(slice, std::move(own).numbers());
+    busy[slice] = alone.seconds();
   });
+  times_.slices += all.seconds();
+  for (const double seconds : busy) times_.busy += seconds;
+  const Stopwatch summing;
   gradient = std::move(tree.sum());
+  times_.update += summing.seconds();
   Part result;
   for (const Part& slice : results) result += slice;
   return result;
