@@ -226,7 +226,7 @@ std::string blas_description(Precision precision) {
     const product::Bfloat16Unit unit = product::bfloat16_unit();
     if (unit == product::Bfloat16Unit::amx) text += " by AMX";
     if (unit == product::Bfloat16Unit::none) {
-      text += " in software, slower than float32 (no AVX512-BF16)";
+      text += " in software (no AVX512-BF16)";
     }
   } else if (own_product_is_faster()) {
     text += ", calque's own products with AVX-512";

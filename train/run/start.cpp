@@ -12,6 +12,7 @@
 #include "train/run/stop_request.h"
 #include "train/run/training.h"
 #include "train/settings.h"
+#include "train/step/bfloat16_gain.h"
 #include "train/step/chunks.h"
 #include "train/step/slices.h"
 #include "train/weights/adapter.h"
@@ -132,6 +133,10 @@ void Training::begin() {
     largest = stream_->largest();
     // What a slice costs is a question of the whole model.
     state_.slices = slices_for(*largest, task_->base() ? *task_->base() : task_->parameters());
+    if (product_precision(config_.training) == Precision::bfloat16) {
+      const std::string note = bfloat16_note(bfloat16_gain(*largest, state_.slices));
+      if (!note.empty()) log_->say(note);
+    }
   }
   state_.slices = broadcast(ranks_, state_.slices);
   fit_memory(std::nullopt, std::move(largest));
