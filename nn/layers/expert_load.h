@@ -20,17 +20,16 @@ class ExpertLoad {
   ExpertLoad(const ExpertLoad&) = delete;
   ExpertLoad& operator=(const ExpertLoad&) = delete;
 
-  // The layers in the order of the first pass.
-  const std::vector<std::pair<std::string, std::vector<int64_t>>>& layers() const {
-    return layers_;
-  }
+  // In the order of the first pass.
+  using Layers = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+  const Layers& layers() const { return layers_; }
 
   // Adds the counts of a pass to the innermost ExpertLoad of this thread, if there is one.
   static void add(const std::string& layer, std::span<const int64_t> counts);
 
  private:
   ExpertLoad* outer_;
-  std::vector<std::pair<std::string, std::vector<int64_t>>> layers_;
+  Layers layers_;
 };
 
 }  // namespace calque

@@ -10,6 +10,7 @@
 #include "data/tokenizers/vocabulary.h"
 #include "decode/alignment.h"
 #include "decode/plain_decoding.h"
+#include "support/threads.h"
 
 namespace calque {
 namespace {
@@ -31,6 +32,20 @@ TEST_CASE("a pair's score is the sum of its tokens' log-probabilities, whatever 
                   .epsilon(1e-5));
       }
     }
+  }
+}
+
+TEST_CASE("scores have the same bits on any number of threads") {
+  const SmallModel model(small_options());
+  const auto sources = random_sources(13, 9, 8, 3), targets = random_sources(13, 9, 8, 4);
+  std::vector<SequenceScore> first;
+  for (const int count : {1, 2, 3, 16}) {
+    CAPTURE(count);
+    const Threads scope(count);
+    const auto scores = score_pairs(model.transformer, sources, targets, 12);
+    if (first.empty()) first = scores;
+    REQUIRE(scores.size() == 9);
+    for (size_t i = 0; i < scores.size(); ++i) CHECK(scores[i].of_tokens == first[i].of_tokens);
   }
 }
 

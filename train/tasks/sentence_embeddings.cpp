@@ -69,16 +69,17 @@ std::vector<std::vector<real>> sentence_embeddings(const SentenceEncoder& encode
   std::vector<Example> sequences;
   for (const std::vector<int32_t>& text : texts) sequences.push_back(sequence_of(encoder, text));
   BatchShare whole;
-  std::vector<std::vector<real>> all;
-  evaluate_in_order(example_set(sequences), {.tokens = class_batch_tokens}, whole,
-                    [&](const ExampleBatch& batch) {
-                      const Tensor means = means_of_texts(encoder, pack(batch.examples));
-                      for (int64_t i = 0; i < means.rows(); ++i) {
-                        all.push_back(unit_vector(means.data() + i * means.cols(), means.cols()));
-                      }
-                      return means.rows();
-                    });
-  return all;
+  auto batches = evaluate_in_order(
+      example_set(sequences), {.tokens = class_batch_tokens}, whole,
+      [&](const ExampleBatch& batch) {
+        const Tensor means = means_of_texts(encoder, pack(batch.examples));
+        std::vector<std::vector<real>> vectors;
+        for (int64_t i = 0; i < means.rows(); ++i) {
+          vectors.push_back(unit_vector(means.data() + i * means.cols(), means.cols()));
+        }
+        return vectors;
+      });
+  return joined_batches(std::move(batches));
 }
 
 }  // namespace calque

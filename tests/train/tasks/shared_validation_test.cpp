@@ -36,12 +36,13 @@ using RankScores = std::optional<Scores>;
 
 // What each rank gets from one validation with the initial weights.
 std::vector<RankScores> validate(int count, const Config& config, const TemporaryFolder& folder,
-                                 const std::function<bool(int rank)>& stop) {
+                                 const std::function<bool(int rank)>& stop,
+                                 int threads_of_rank = 1) {
   std::filesystem::create_directories(folder.path("run"));
   std::vector<RankScores> all(static_cast<size_t>(count));
   std::mutex mutex;
   run_thread_ranks(count, [&](Communicator& ranks) {
-    set_threads(1);
+    set_threads(threads_of_rank);
     const RunFolder run{folder.path("run")};
     const auto begin = [&] { return make_task(config, run, {TaskStart::Purpose::begin}); };
     const std::unique_ptr<Task> task = make_tasks(ranks, begin, config, run, make_task);
@@ -80,6 +81,29 @@ TEST_CASE("ranks take batches in turn, and all receive the results of each") {
     }
     CHECK(share.sum(sums) == expected);
   });
+}
+
+TEST_CASE("a validation of many batches has the same bits on any number of threads") {
+  for (const TaskCase& task : all_tasks()) {
+    CAPTURE(task.name);
+    const Config config = of_many_batches(task);
+    const TemporaryFolder folder;
+    const auto run = [&](int count) {
+      return *validate(
+                  1, config, folder, [](int) { return false; }, count)
+                  .front();
+    };
+    const Scores one = run(1);
+    for (const int count : {2, 3, 20}) {
+      CAPTURE(count);
+      const Scores scores = run(count);
+      CHECK(scores.values == one.values);
+      REQUIRE(scores.tables.size() == one.tables.size());
+      for (size_t i = 0; i < one.tables.size(); ++i) {
+        CHECK(scores.tables[i].rows == one.tables[i].rows);
+      }
+    }
+  }
 }
 
 TEST_CASE("a validation of many batches has the same bits on 1, 2 and 4 ranks") {

@@ -102,16 +102,17 @@ ClassificationResult evaluate_classes(const ExampleSet& examples, std::span<cons
 std::vector<std::vector<double>> class_probabilities(const ExampleSet& examples,
                                                      const LogitsOf& logits) {
   BatchShare all;
-  std::vector<std::vector<double>> probabilities;
-  evaluate_in_order(examples, {.tokens = class_batch_tokens}, all, [&](const ExampleBatch& batch) {
-    const Tensor p = softmax(logits(batch.examples));
-    for (int64_t i = 0; i < p.rows(); ++i) {
-      const real* const row = p.data() + i * p.cols();
-      probabilities.emplace_back(row, row + p.cols());
-    }
-    return p.rows();
-  });
-  return probabilities;
+  auto batches = evaluate_in_order(examples, {.tokens = class_batch_tokens}, all,
+                                   [&](const ExampleBatch& batch) {
+                                     const Tensor p = softmax(logits(batch.examples));
+                                     std::vector<std::vector<double>> probabilities;
+                                     for (int64_t i = 0; i < p.rows(); ++i) {
+                                       const real* const row = p.data() + i * p.cols();
+                                       probabilities.emplace_back(row, row + p.cols());
+                                     }
+                                     return probabilities;
+                                   });
+  return joined_batches(std::move(batches));
 }
 
 }  // namespace calque
