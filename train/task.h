@@ -129,10 +129,12 @@ class Task {
   virtual std::string tokenizer_hash() const = 0;
   virtual std::string data_hash() const = 0;
 
-  // The next four functions require a purpose other than TaskStart::Purpose::use.
+  // The next five functions require a purpose other than TaskStart::Purpose::use.
   virtual std::string data_description() const = 0;  // one line for the log
   // The tokens of the longest input in the training data; 0 if the task does not tell.
   virtual int64_t longest_input() const { return 0; }
+  // The tokens that the largest training example takes in a batch; 0 if the task does not tell.
+  virtual int64_t largest_example() const { return 0; }
   // What speaks against the data: warnings, one line each (train/tasks/data_remarks.h).
   virtual std::vector<std::string> data_remarks() const { return {}; }
   // Micro-batches of training.batch_tokens, which a run may have chosen (train/run/batch_size.h).

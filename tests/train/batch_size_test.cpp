@@ -69,6 +69,19 @@ TEST_CASE("accumulated batches share the tokens of an update") {
   CHECK(stored(folder).training.batch_tokens == 64);
 }
 
+TEST_CASE("a batch has room for the longest pair") {
+  const TemporaryFolder folder;
+  std::string sentence;
+  for (int i = 0; i < 400; ++i) sentence += "a ";
+  folder.write("long.src", sentence + "\nb\n");
+  folder.write("long.tgt", "a\n" + sentence + "\n");
+  const std::string train = fmt::format("data.train={{source: {}, target: {}}}",
+                                        folder.path("long.src"), folder.path("long.tgt"));
+  const std::vector<std::string> settings = with(by_length, train);
+  run(folder, with(settings, "data.max_length=0"));
+  CHECK(stored(folder).training.batch_tokens > 400);
+}
+
 TEST_CASE("the plan of a run names the batch size and the length that it follows from") {
   const TemporaryFolder folder;
   const auto plan = [&](const std::string& until) {

@@ -13,12 +13,13 @@
 namespace calque {
 namespace {
 
-// A batch of at least one window or pair of a language model, in whole multiples of `unit`.
-int64_t tokens_of_batch(const Config& config, double tokens_of_update) {
+// A batch of at least one window or pair of a language model, and of at least the largest example.
+int64_t tokens_of_batch(const Config& config, const Task& task, double tokens_of_update) {
   constexpr double unit = 32;
   const double share = tokens_of_update / static_cast<double>(config.training.batches_of_update());
   const auto tokens = static_cast<int64_t>(std::ceil(share / unit) * unit);
-  return std::max(tokens, has(config, Feature::context) ? largest_example(config) : 0);
+  const int64_t window = has(config, Feature::context) ? largest_example(config) : 0;
+  return std::max({tokens, window, task.largest_example()});
 }
 
 }  // namespace
@@ -34,9 +35,9 @@ BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
   TrainingConfig training = config.training;
   training.until.updates = 0;  // says nothing of tokens
   if (!training.until.has_limit()) {
-    return {tokens_of_batch(config, TrainingConfig::usual_batch_tokens), {}};
+    return {tokens_of_batch(config, task, TrainingConfig::usual_batch_tokens), {}};
   }
-  const int64_t trial = tokens_of_batch(config, 1024);
+  const int64_t trial = tokens_of_batch(config, task, 1024);
   Learner learner(training, task.parameters());
   learner.initialise();
   if (task.base()) task.base()->initialise(0);
@@ -47,7 +48,7 @@ BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
   const auto in_update = static_cast<double>(trial * training.batches_of_update());
   const double tokens = expected_updates(training, stream->epoch_sizes(), cost) * in_update;
   const int64_t wanted = tokens_of_update(tokens, in_update / cost.terms);
-  BatchChoice choice{tokens_of_batch(config, static_cast<double>(wanted)), {}};
+  BatchChoice choice{tokens_of_batch(config, task, static_cast<double>(wanted)), {}};
   choice.notes.push_back(
       fmt::format("training.batch_tokens: {}, for a run of about {:.2g} million tokens",
                   choice.tokens, tokens / 1e6));

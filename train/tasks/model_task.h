@@ -2,6 +2,7 @@
 // The base of the tasks: a config, a model with its parameters, and a validation that the ranks
 // share.
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,6 +33,11 @@ class ModelTask : public Task {
     BatchOptions options = batch_options(config_.training);
     options.tokens = batch_tokens;
     return std::make_unique<ExampleWorks>(examples(), options, from);
+  }
+
+  int64_t largest_example() const override {
+    const std::vector<int32_t> costs = examples().set.costs;
+    return costs.empty() ? 0 : std::ranges::max(costs);
   }
 
   std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
