@@ -57,13 +57,14 @@ def line(places, colour, dashed):
 def panel(points, title, key, label, curves, guides=(), logarithmic_y=False, logarithmic_x=True, top=None,
           legend=WIDTH - RIGHT - 150):
     """A panel of curves. `key` names the x of a point, `curves` and dashed `guides` are [(label, points -> values)],
-    `top` is the largest y, unless a value is larger, and `legend` is where the labels begin."""
+    where None stands for a point that a curve lacks, `top` is the largest y, unless a value is larger, and `legend` is
+    where the labels begin."""
     xs = [point[key] for point in points]
     drawn = [(name, values(points), GUIDE, True) for name, values in guides]
     drawn += [(name, values(points), colour, False) for (name, values), colour in zip(curves, COLOURS)]
     across = Axis(xs, LEFT, WIDTH - RIGHT, logarithmic_x, tight=True)
     highest = [] if top is None else [top]
-    up = Axis([y for _, ys, _, _ in drawn for y in ys] + highest, HEIGHT - BOTTOM, TOP, logarithmic_y)
+    up = Axis([y for _, ys, _, _ in drawn for y in ys if y is not None] + highest, HEIGHT - BOTTOM, TOP, logarithmic_y)
     parts = [text(WIDTH / 2, 18, title, size=13, weight="600")]
     for tick in up.ticks:
         y = up(tick)
@@ -73,7 +74,7 @@ def panel(points, title, key, label, curves, guides=(), logarithmic_y=False, log
         parts.append(text(across(x), HEIGHT - BOTTOM + 17, number(x), size=10))
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, label, colour="#666"))
     for row, (name, ys, colour, guide) in enumerate(drawn):
-        places = [(across(x), up(y)) for x, y in zip(xs, ys)]
+        places = [(across(x), up(y)) for x, y in zip(xs, ys) if y is not None]
         parts.append(line(places, colour, dashed=guide))
         if not guide:
             parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in places]

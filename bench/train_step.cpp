@@ -2,7 +2,7 @@
 // with the sentence lengths of Multi30k, in slices as in training. Each step is followed by the
 // same step with a profile, in which ops run one after another, and by its GEMM floor, the step's
 // own matrix products called through cblas (raw_product_process.h). bench/compare runs this beside
-// PyTorch, bench/growth for many sizes.
+// PyTorch, bench/growth for many sizes and threads.
 //
 //   build/release/bench/train_step tiny|small|base [--steps 20] [--precision bfloat16] [--no-floor]
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "batches/lengths.h"
+#include "core/flat_sum.h"
 #include "core/memory/pool.h"
 #include "core/products/blas.h"
 #include "core/profile.h"
@@ -43,6 +44,10 @@ struct Options {
 
 struct Result {
   std::vector<double> seconds, floors, times_floor, tokens_per_s, flops, flops_per_s;
+  std::vector<double> cpu, serial, sliced, busy;  // the times of a step, in seconds
+  std::vector<int64_t> slice_tokens;              // of the largest batch
+  int64_t parameters = 0;
+  double slice_alone = 0;
   double best_rate = 0, loss = 0;
   int64_t slices = 0;
   std::string floor_kernels;
@@ -70,6 +75,43 @@ double peak_memory() {
   return static_cast<double>(memory_statistics().peak);
 }
 
+// The share of a slice that a second thread does not take over. Slices run one after another on two
+// threads, as on a group of threads; the CPU time that the first has more than the other is spent
+// alone. Requires that threads do not wait in a busy loop, as with GOMP_SPINCOUNT=1000.
+double share_alone(const Works& slices) {
+  const int before = threads();
+  set_threads(2);
+  double first = 0, both = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& slice : slices) {
+      const CpuStopwatch own;
+      const ProcessStopwatch all;
+      const Tape tape({1, 0, 0});
+      backward(slice->forward().loss);
+      if (round == 0) continue;
+      first += own.seconds();
+      both += all.seconds();
+    }
+  }
+  set_threads(before);
+  return std::clamp((2 * first - both) / both, 0.0, 1.0);
+}
+
+// The CPU time in which one thread adds two gradients.
+double seconds_of_sum(int64_t size) {
+  const int before = threads();
+  set_threads(1);
+  const Tensor to = Tensor::full({size}, 1), from = Tensor::full({size}, 1);
+  std::vector<double> seconds;
+  for (int round = 0; round < 7; ++round) {
+    const CpuStopwatch watch;
+    add_flat(to.span(), from.span(), Precision::full);
+    seconds.push_back(watch.seconds());
+  }
+  set_threads(before);
+  return median(seconds);
+}
+
 Result run(const Options& options, const Config& config) {
   BenchModel model(config.model, options.vocabulary);
   Learner learner(config.training, model.parameters);
@@ -86,23 +128,34 @@ Result run(const Options& options, const Config& config) {
   result.slices =
       options.slices > 0 ? options.slices : slices_for(*largest(works)[0], model.parameters);
   learner.divide({.slices = result.slices, .chunks = 1});
+  result.parameters = model.parameters.flat_size();
+  const Works slices = largest(works)[0]->split(result.slices);
+  for (const auto& slice : slices) result.slice_tokens.push_back(slice->size().tokens);
+  result.slice_alone = share_alone(slices);
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Works& batch = works[static_cast<size_t>(step) % works.size()];
     const double rate =
         learning_rate(Noam{.d_model = model.transformer.options.layer.d_model}, step + 1);
     StepOutcome outcome;
+    const CpuStopwatch cpu;
     const double taken = seconds_of([&] { outcome = learner.step(batch, step, rate); });
+    const double cpu_taken = cpu.seconds();
     if (step < options.warmup) continue;
     std::vector<GemmCall> products;
-    if (!options.no_floor) {
+    {
       const Profiling profiling(result.profile);
       const GemmRecorder recorder(products);
       learner.step(batch, step, rate);
     }
+    if (options.no_floor) products.clear();
     const RawProducts::Answer floor = raw.run(products);
     const auto tokens = static_cast<double>(batch[0]->size().tokens);
     result.seconds.push_back(taken);
+    result.cpu.push_back(cpu_taken);
+    result.serial.push_back(taken - outcome.times.slices - outcome.times.update);
+    result.sliced.push_back(outcome.times.slices);
+    result.busy.push_back(outcome.times.busy);
     result.floors.push_back(floor.seconds);
     result.times_floor.push_back(taken / floor.seconds);
     result.tokens_per_s.push_back(tokens / taken);
@@ -125,6 +178,24 @@ double rate_of(const Profile& profile, std::initializer_list<const char*> ops) {
   return seconds > 0 ? flops / seconds : 0;
 }
 
+// How threads share a step, for bench/threads_model.py. Waiting includes that for other processes.
+void add_times(nlohmann::ordered_json& json, const Result& result) {
+  const auto steps = static_cast<double>(result.profile.sum_of("step", Profile::Kind::phase).calls);
+  const double bytes = result.profile.sum_of("update", Profile::Kind::phase).work.bytes / steps;
+  const double sliced = median(result.sliced), busy = median(result.busy);
+  const auto runners = static_cast<double>(std::min<int64_t>(threads(), result.slices));
+  json["cpu_ms"] = 1e3 * median(result.cpu);
+  json["serial_ms"] = 1e3 * median(result.serial);
+  json["slices_ms"] = 1e3 * sliced;
+  json["busy_ms"] = 1e3 * busy;
+  json["wait_ms"] = 1e3 * (runners * sliced - busy);
+  json["update_mb"] = bytes / 1e6;
+  json["gradient_mb"] = static_cast<double>(result.parameters) * sizeof(real) / 1e6;
+  json["slice_alone"] = result.slice_alone;
+  json["add_ms"] = 1e3 * seconds_of_sum(result.parameters);
+  json["slice_tokens"] = result.slice_tokens;
+}
+
 nlohmann::ordered_json json_of(const Options& options, const Config& config, const Result& result) {
   nlohmann::ordered_json json = {
       {"preset", options.preset},
@@ -145,6 +216,7 @@ nlohmann::ordered_json json_of(const Options& options, const Config& config, con
       {"products", blas_description(product_precision(config.training))},
       {"floor_products", "OpenBLAS " + result.floor_kernels},
       {"loss", result.loss}};
+  add_times(json, result);
   if (options.length > 0) json["length"] = options.length;
   if (!options.no_floor) {
     json["gemm_floor_ms"] = 1e3 * median(result.floors);
