@@ -75,7 +75,8 @@ MarkupFile::MarkupFile(std::string bytes, MarkupKind kind, const std::string& na
     const size_t feed = *invalid == 0 ? bytes_.npos : bytes_.rfind('\n', *invalid - 1);
     const size_t begin = feed == bytes_.npos ? 0 : feed + 1;
     const size_t end = std::min(bytes_.size(), *invalid + 4);
-    fail("{}:{}: {}", name, 1 + std::count(bytes_.begin(), bytes_.begin() + begin, '\n'),
+    fail("{}:{}: {}; convert it to UTF-8, for example with iconv", name,
+         1 + std::count(bytes_.begin(), bytes_.begin() + begin, '\n'),
          utf8_problem(std::string_view(bytes_).substr(begin, end - begin)));
   }
   const size_t skipped = bytes_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
@@ -92,7 +93,7 @@ MarkupFile MarkupFile::read(const std::string& path) {
   if (!kind) {
     fail(
         "{}: not a document; its name must end with .html, .htm, .xhtml, .md, .markdown, .srt, "
-        ".vtt, .xlf or .xliff",
+        ".vtt, .xlf or .xliff; plain text is translated with --text",
         path);
   }
   return {whole_file(path), *kind, path};

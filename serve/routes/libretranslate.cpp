@@ -93,10 +93,15 @@ std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
   return all;
 }
 
-// A text for each sentence that is longer than those that the model was trained on.
-json warnings_of(const ServedTranslator& translator,
+// A text for each sentence that is longer than those that the model was trained on, and one if the
+// request has terms that the model cannot write.
+json warnings_of(const ServedTranslator& translator, const TextSearch& search,
                  std::span<const QueuedWork::Sentence> sentences) {
   json warnings = json::array();
+  const std::string terms = search.terms.glossary == translator.options.terms.glossary
+                                ? ""
+                                : unwritable_terms(search.terms, translator.run.tokenizers.target);
+  if (!terms.empty()) warnings.push_back("glossary: " + terms);
   for (size_t i = 0; i < sentences.size(); ++i) {
     const std::string warning = long_source_warning(std::ssize(sentences[i]), translator.options);
     if (!warning.empty()) warnings.push_back(fmt::format("sentence {}: {}", i + 1, warning));
@@ -151,7 +156,7 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
     }
   }
   std::vector<QueuedWork::Sentence> tokens = encoded(translator, search, inputs);
-  const json warnings = warnings_of(translator, std::span(tokens).first(sentences.size()));
+  const json warnings = warnings_of(translator, search, std::span(tokens).first(sentences.size()));
   const auto done = [=](const std::vector<std::vector<std::string>>& found) {
     json result = answer_of(texts.joined(kept.chosen(found)), list, alternatives > 0);
     if (!warnings.empty()) result["warnings"] = warnings;

@@ -86,6 +86,9 @@ TEST_CASE("--glossary decides terms, and a line of it that is no term is an erro
   CHECK(with("b\\tq\\n", "--alignment").status == 2);
   CHECK(with("b\\tq\\n", "--set decoding.force_terms=false")
             .err.find("was not trained with data.terms") != std::string::npos);
+  CHECK(with("b\\tq r\\na\\t%%\\n")
+            .err.find("terms.tsv: the vocabulary cannot write 1 of 2 terms, which are not "
+                      "required: the first is %") != std::string::npos);
   CHECK(translate("a", "--glossary nowhere.tsv").err.find("nowhere.tsv") != std::string::npos);
 }
 

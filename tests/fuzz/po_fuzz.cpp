@@ -10,6 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto file = accepted([&] { return PoFile::parse(text, "x.po"); });
   if (!file) return 0;
   must(file->bytes() == text);
+  const auto forms = accepted([&] { return file->plural_forms(); });
+  if (forms && *forms) must((*forms)->form_of(size) < (*forms)->count());
   const size_t count = file->entries().size();
   for (size_t i = 0; i < count; ++i) {
     const PoEntry& entry = file->entries()[i];

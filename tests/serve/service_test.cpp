@@ -114,6 +114,10 @@ TEST_CASE("a glossary of a request, or of the server, decides the terms of a tra
   CHECK(translated({{"b", "q r"}}).find("q r") != std::string::npos);
   CHECK(translated({{"b", {"q r", "x y"}}}) != plain);
   CHECK(translated({{"z", "q r"}}) == plain);
+  CHECK_FALSE(served.posted("/translate", request({{"b", "q r"}})).contains("warnings"));
+  CHECK(served.posted("/translate", request({{"b", "%"}})).at("warnings") ==
+        json{"glossary: the vocabulary cannot write 1 of 1 terms, which are not required: the "
+             "first is %"});
   const auto refusal = [&](const json& glossary) {
     return served.refused("/translate", request(glossary));
   };

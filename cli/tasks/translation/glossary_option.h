@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "cli/output.h"
 #include "train/tasks/translation/terms/term_use.h"
 
 namespace calque {
@@ -21,8 +22,11 @@ inline CLI::Option* add_glossary(CLI::App& command, std::string& path) {
 inline TermUse term_use_of(const std::string& path, std::span<const TranslationRun> runs,
                            const DecodingConfig& decoding) {
   if (path.empty()) return {};
-  return term_use(runs, std::make_shared<const Glossary>(read_glossary(path)),
-                  decoding.force_terms);
+  TermUse use =
+      term_use(runs, std::make_shared<const Glossary>(read_glossary(path)), decoding.force_terms);
+  const std::string remark = unwritable_terms(use, runs.front().tokenizers.target);
+  if (!remark.empty()) note("calque: {}: {}\n", path, remark);
+  return use;
 }
 
 }  // namespace calque

@@ -19,8 +19,8 @@ void translate_document(const std::string& path, const std::string& output,
   note("calque: {}: {}, {}, {} within them\n", path, counted(counts.texts, "text"),
        counted(counts.sentences, "sentence"), counted(counts.tags, "tag"));
   if (counts.long_sentences > 0) {
-    note("calque: {}: {} sentences are long: the first has {}\n", path, counts.long_sentences,
-         counts.first_warning);
+    note("calque: {}: {} too long: the first has {}\n", path,
+         counted(counts.long_sentences, "sentence"), counts.first_warning);
   }
 }
 

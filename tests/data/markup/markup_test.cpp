@@ -133,8 +133,9 @@ TEST_CASE("errors name the file and the line") {
   const auto read = [](const std::string& bytes, MarkupKind kind) {
     return message_of([&] { MarkupFile(bytes, kind, "x.y"); });
   };
-  CHECK(read("a\nb\xFF", MarkupKind::html) == "x.y:2: not valid UTF-8 (byte 2)");
-  CHECK(read(std::string("a\0", 2), MarkupKind::markdown) == "x.y:1: a NUL (byte 2)");
+  CHECK(read("a\nb\xFF", MarkupKind::html) ==
+        "x.y:2: not valid UTF-8 (byte 2); convert it to UTF-8, for example with iconv");
+  CHECK(read(std::string("a\0", 2), MarkupKind::markdown).starts_with("x.y:1: a NUL (byte 2)"));
   CHECK(read("a\n", MarkupKind::vtt) == "x.y:1: WebVTT begins with WEBVTT");
   CHECK(read("a\n", MarkupKind::srt).starts_with("x.y:1: no subtitle"));
   CHECK(message_of([] { MarkupFile::read("a.txt"); }).starts_with("a.txt: not a document"));

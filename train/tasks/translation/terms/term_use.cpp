@@ -15,6 +15,13 @@ void limit(int64_t most, int64_t& longest) {
   if (most > 0) longest = longest == 0 ? most : std::min(longest, most);
 }
 
+// Empty if the vocabulary cannot write the text.
+std::vector<int32_t> tokens_of(const std::string& text, const Tokenizer& target) {
+  std::vector<int32_t> ids = target.encode(text);
+  if (std::ranges::count(ids, unknown_id) > 0) ids.clear();
+  return ids;
+}
+
 // The forms of a term, and the one that the translation has.
 RequiredPhrase phrase_of(const Term& term, const Tokenizer& target, const TermText& words,
                          const std::string& translation) {
@@ -24,9 +31,10 @@ RequiredPhrase phrase_of(const Term& term, const Tokenizer& target, const TermTe
     if (const auto range = find_term(words, form)) forms.emplace_back(range->of(translation));
   }
   for (const std::string& form : forms) {
-    std::vector<int32_t> ids = target.encode(form);
-    if (ids.empty() || std::ranges::count(ids, unknown_id) > 0) continue;
-    if (std::ranges::count(phrase.forms, ids) == 0) phrase.forms.push_back(std::move(ids));
+    std::vector<int32_t> ids = tokens_of(form, target);
+    if (!ids.empty() && std::ranges::count(phrase.forms, ids) == 0) {
+      phrase.forms.push_back(std::move(ids));
+    }
   }
   return phrase;
 }
@@ -59,6 +67,24 @@ std::string with_terms(const TermUse& use, const Tokenizer& source, const std::s
   std::string marked = with_term_marks(text, marks);
   if (use.longest > 0 && std::ssize(source.encode(marked)) > use.longest) return text;
   return marked;
+}
+
+std::string unwritable_terms(const TermUse& use, const Tokenizer& target) {
+  if (!use.glossary || !use.forces) return "";
+  const std::vector<Term>& terms = use.glossary->terms();
+  const Term* first = nullptr;
+  int64_t count = 0;
+  for (const Term& term : terms) {
+    const bool writable = std::ranges::any_of(
+        term.targets, [&](const std::string& form) { return !tokens_of(form, target).empty(); });
+    if (writable) continue;
+    if (!first) first = &term;
+    ++count;
+  }
+  if (!first) return "";
+  return fmt::format(
+      "the vocabulary cannot write {} of {} terms, which are not required: the first is {}", count,
+      terms.size(), first->targets.front());
 }
 
 std::shared_ptr<const RequiredPhrases> missing_terms(const TermUse& use, const Tokenizer& target,

@@ -30,6 +30,10 @@ TermUse term_use(std::span<const TranslationRun> runs, std::shared_ptr<const Glo
 // The text with the first translation of each term, unless it becomes too long.
 std::string with_terms(const TermUse& use, const Tokenizer& source, const std::string& text);
 
+// A remark on the terms that the target's vocabulary cannot write, and so are not required; empty
+// without such terms.
+std::string unwritable_terms(const TermUse& use, const Tokenizer& target);
+
 // What the translation of this text must have, if `translation` lacks a term of it; null otherwise,
 // and if the target's vocabulary cannot write the terms.
 std::shared_ptr<const RequiredPhrases> missing_terms(const TermUse& use, const Tokenizer& target,
