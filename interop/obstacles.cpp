@@ -117,6 +117,18 @@ void limit_marian_mt(Obstacles& in) {
   in.add_if(in.config.data.lowercase, "data.lowercase");
 }
 
+// M2M100 computes its positions, which begin with 2, and has no bias of the output.
+void limit_m2m100(Obstacles& in) {
+  const ModelConfig& model = in.model;
+  in.add_if(!in.config.data.multilingual, "data.multilingual");
+  limit_marian_mt(in);
+  in.add_if(model.norm_placement != NormPlacement::pre, "model.norm");
+  in.add_if(model.positions != PositionKind::fairseq, "model.positions");
+  in.add_if(model.decoder_start == DecoderStart::zero, "model.decoder_start");
+  in.add_if(model.output_bias, "model.output_bias");
+  in.add_if(!in.config.tokenizer.joint, "tokenizer.joint");
+}
+
 void limit_causal_lm(Obstacles& in) {
   const ModelConfig& model = in.model;
   const LanguageModelShape shape = shape_of(model);

@@ -21,7 +21,7 @@ void check_not_negative(std::string_view name, const auto& number) {
 
 bool is_sinusoidal(PositionKind kind) {
   return kind == PositionKind::interleaved || kind == PositionKind::halves ||
-         kind == PositionKind::t2t;
+         kind == PositionKind::t2t || kind == PositionKind::fairseq;
 }
 
 void check_rotation(const LayerOptions& options) {

@@ -15,7 +15,7 @@
 namespace calque {
 
 // How positions enter the model (nn/layers/positions.h has the formulas).
-enum class PositionKind { interleaved, halves, t2t, learned, rotary, plane, none };
+enum class PositionKind { interleaved, halves, t2t, fairseq, learned, rotary, plane, none };
 // post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end;
 // both: x + norm(sublayer(norm(x))), and a norm at the end.
 enum class NormPlacement { post, pre, both };
@@ -172,6 +172,7 @@ const EncoderOptions& validate(const EncoderOptions& options);
 inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", PositionKind::interleaved},
                                                          {"halves", PositionKind::halves},
                                                          {"t2t", PositionKind::t2t},
+                                                         {"fairseq", PositionKind::fairseq},
                                                          {"learned", PositionKind::learned},
                                                          {"rotary", PositionKind::rotary},
                                                          {"plane", PositionKind::plane},

@@ -20,6 +20,11 @@
 
 namespace calque {
 
+// M2M100ForConditionalGeneration with M2M100Tokenizer, for a translator between many languages. The
+// token of the target language has the place of that of the source. Throws an Error for a language
+// that M2M100 does not have.
+void write_m2m100(const Exported<Transformer>& from, ExportFolder& to);
+
 // Throw an Error for a model that no class holds.
 void write_huggingface(const Exported<Transformer>& from, ExportFolder& to);
 void write_huggingface(const Exported<LanguageModel>& from, ExportFolder& to);

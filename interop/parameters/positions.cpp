@@ -23,8 +23,10 @@ PositionKind kind_of_table(const Tensor& table) {
       if (about_equal(table, sinusoids(kind, rows, d))) return kind;
     }
   }
-  if (d % 2 == 0 && d >= 4 && about_equal(table, sinusoids(PositionKind::t2t, rows, d))) {
-    return PositionKind::t2t;
+  if (d % 2 == 0 && d >= 4) {
+    for (const PositionKind kind : {PositionKind::t2t, PositionKind::fairseq}) {
+      if (about_equal(table, sinusoids(kind, rows, d))) return kind;
+    }
   }
   return PositionKind::learned;
 }

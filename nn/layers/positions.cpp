@@ -11,7 +11,8 @@ namespace calque {
 namespace {
 
 double frequency(PositionKind kind, int64_t k, int64_t pairs) {
-  const int64_t steps = kind == PositionKind::t2t ? std::max<int64_t>(pairs - 1, 1) : pairs;
+  const bool shorter = kind == PositionKind::t2t || kind == PositionKind::fairseq;
+  const int64_t steps = shorter ? std::max<int64_t>(pairs - 1, 1) : pairs;
   return std::pow(10000.0, -static_cast<double>(k) / static_cast<double>(steps));
 }
 
@@ -46,6 +47,7 @@ int64_t positions_needed(const Segments& segments, std::span<const int32_t> star
 Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model, int64_t first) {
   require(d_model % 2 == 0, "sinusoids: d_model is {}, an odd number", d_model);
   const int64_t pairs = d_model / 2;
+  if (kind == PositionKind::fairseq) first += 2;
   const bool interleaved = kind == PositionKind::interleaved;
   Tensor table({positions, d_model});
   for (int64_t k = 0; k < pairs; ++k) {

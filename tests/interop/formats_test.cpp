@@ -17,10 +17,12 @@ std::vector<std::string> keys_of(std::string_view format, const Config& config) 
 }
 
 TEST_CASE(
-    "the default translator can be exported to every format but those of GGUF, Marian and PEFT") {
+    "the default translator can be exported to every format but those of GGUF, M2M100, Marian and "
+    "PEFT") {
   for (const std::string& format : format_names()) {
     CAPTURE(format);
-    const bool other = format != "gguf" && format != "marian" && format != "peft";
+    const bool other =
+        format != "gguf" && format != "m2m100" && format != "marian" && format != "peft";
     CHECK(keys_of(format, {}).empty() == other);
   }
 }
@@ -111,6 +113,20 @@ TEST_CASE("a pre-norm translator with two tables of embeddings has no class in t
   CHECK(keys_of("huggingface", config).empty());
   config.model.norm_placement = NormPlacement::pre;
   CHECK(keys_of("huggingface", config) == std::vector<std::string>{"model.tied"});
+}
+
+TEST_CASE("a translator for M2M100 has several languages, pre-norm and positions from 2 on") {
+  Config config;
+  CHECK(keys_of("m2m100", config) ==
+        std::vector<std::string>{"data.multilingual", "model.norm", "model.positions"});
+  config.data.multilingual = true;
+  config.model.norm_placement = NormPlacement::pre;
+  config.model.positions = PositionKind::fairseq;
+  CHECK(keys_of("m2m100", config).empty());
+  CHECK(keys_of("huggingface", config).empty());
+  config.model.output_bias = true;
+  config.model.tied = Tying::target;
+  CHECK(keys_of("m2m100", config) == std::vector<std::string>{"model.tied", "model.output_bias"});
 }
 
 TEST_CASE("a refusal names the setting and the formats that can hold the model") {

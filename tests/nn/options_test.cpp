@@ -45,6 +45,7 @@ TEST_CASE("an odd d_model has no sinusoidal positions, but learned ones or none"
       "even");
   CHECK_FALSE(odd(PositionKind::halves).empty());
   CHECK_FALSE(odd(PositionKind::t2t).empty());
+  CHECK_FALSE(odd(PositionKind::fairseq).empty());
   CHECK(odd(PositionKind::rotary) ==
         "a head has 3 numbers, but rotary positions rotate pairs; make it even");
   CHECK(odd(PositionKind::learned).empty());

@@ -49,6 +49,16 @@ TEST_CASE("t2t positions reach the frequency 1/10000 exactly in their last pair"
   CHECK(at(single, 1, 0) == Approx(0.841471).epsilon(1e-5));
 }
 
+TEST_CASE("fairseq counts the positions of t2t from 2") {
+  const Tensor table = sinusoids(PositionKind::fairseq, 4, 6),
+               far = sinusoids(PositionKind::t2t, 9, 6);
+  const Tensor later = sinusoids(PositionKind::fairseq, 2, 6, 5);
+  for (int i = 0; i < 6; ++i) {
+    CHECK(at(table, 3, i) == at(far, 5, i));
+    CHECK(at(later, 1, i) == at(far, 8, i));
+  }
+}
+
 TEST_CASE("the table follows its formula at a far position, in its fastest and slowest wave") {
   const int64_t d_model = 512;
   const auto quarter = static_cast<int64_t>(std::round(10000 * pi / 2));

@@ -88,8 +88,8 @@ void check_model(const Config& config, Contradictions& all) {
   using enum PositionKind;
   if (lacks(config, Feature::network) || is_rnn(config)) return;
   const ModelConfig& model = config.model;
-  const bool sinusoids =
-      model.positions == interleaved || model.positions == halves || model.positions == t2t;
+  const bool sinusoids = model.positions == interleaved || model.positions == halves ||
+                         model.positions == t2t || model.positions == fairseq;
   if (model.head_width == 0 && model.d_model % model.heads != 0) {
     blame(all, "model.heads", "{} heads do not divide d_model {}; the nearest divisor is {}",
           model.heads, model.d_model, nearest_divisor(model.d_model, model.heads));
@@ -121,8 +121,9 @@ void check_model(const Config& config, Contradictions& all) {
     blame(all, "model.d_model", "{} is not a multiple of 4, which positions: plane needs",
           model.d_model);
   }
-  if (model.positions == t2t && model.d_model < 4) {
-    blame(all, "model.d_model", "{} is too small for positions: t2t, which needs 4", model.d_model);
+  if ((model.positions == t2t || model.positions == fairseq) && model.d_model < 4) {
+    blame(all, "model.d_model", "{} is too small for positions: {}, which needs 4", model.d_model,
+          name_of(position_kinds, model.positions));
   }
   const int64_t longest = config.data.max_length + 1;  // with </s>
   if (has(config, Feature::pairs) && model.positions == learned &&

@@ -165,7 +165,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("positions", &M::positions, position_kinds, harmful,
          "How positions are encoded: sinusoids with sine and cosine interleaved (interleaved, as "
          "in the paper), with all sines before all cosines (halves, as in Hugging Face's Marian "
-         "and Sockeye), or the latter with tensor2tensor's frequencies (t2t, as in Marian); "
+         "and Sockeye), or the latter with tensor2tensor's frequencies (t2t, as in Marian), also "
+         "from position 2 on (fairseq, as in M2M100); "
          "learned; rotary; sinusoids of row and column (plane, for task: images); or not at all "
          "(none).",
          "OpenNMT-py: position_encoding; fairseq: encoder-learned-pos; Marian: "
