@@ -30,8 +30,6 @@ CBLAS_TRANSPOSE flag(const Matrix& m) { return m.flipped ? CblasTrans : CblasNoT
 int64_t height(const Matrix& m) { return m.flipped ? m.cols : m.rows; }
 int64_t width(const Matrix& m) { return m.flipped ? m.rows : m.cols; }
 
-ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width(b), width(a)}; }
-
 // A separate pass, for products that do not support a finish.
 void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish finish) {
   const auto add = [](Vec x, Vec y) { return x + y; };
@@ -42,10 +40,8 @@ void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish fin
   }
 }
 
-// Computes a block of the result on the calling thread. OpenBLAS does not use `scratch`.
-void compute_block(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
-                   Precision precision) {
-  if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
+// Like block_product(), on the calling thread.
+void openblas_product(const Matrix& a, const Matrix& b, const Destination& to) {
   [[maybe_unused]] static const bool own_threads_are_off = [] {
     // OneThread does not limit an OpenBLAS that was built with its own threads.
     if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
@@ -108,6 +104,39 @@ Split split_of(ProductSize product, Backend backend) {
 
 thread_local Precision current_precision = Precision::full;
 thread_local std::vector<GemmCall>* recorded_calls = nullptr;
+
+// OpenBLAS and block_product(): each thread computes a block of the result.
+void product_in_blocks(const Matrix& a, const Matrix& b, const Destination& result) {
+  const ProductSize size{height(a), width(b), width(a)};
+  const Precision precision = current_precision;
+  const Backend backend = b.compact ? Backend::own : backend_of(precision);
+  const Split split = split_of(size, backend);
+  const PackedMatrix* const packed =
+      precision == Precision::full && !b.compact ? PackedWeights::find(b) : nullptr;
+  const int64_t scratch_size =
+      backend == Backend::own && !packed ? block_product_scratch(size, strided(a), precision) : 0;
+  // One buffer for all blocks, so that requests to the pool do not depend on the scheduling of
+  // threads.
+  Buffer<real> scratch;
+  if (scratch_size > 0) scratch = Buffer<real>(split.blocks * scratch_size);
+  const auto right = [&](int64_t begin, int64_t end) -> RightSide {
+    if (packed) return {*packed, begin};
+    if (b.compact) return {*b.compact, b.flipped != b.compact->flipped(), begin};
+    return strided(transposed(rows_of(transposed(b), begin, end)));
+  };
+  parallel_for(split.blocks, 1, [&](int64_t number, int64_t) {
+    const int64_t begin = split.begin(number), end = split.begin(number + 1);
+    const int64_t row = split.by_rows ? begin : 0, rows = split.by_rows ? end - begin : size.m;
+    const int64_t col = split.by_rows ? 0 : begin, cols = split.by_rows ? size.n : end - begin;
+    const Matrix left = rows_of(a, row, row + rows);
+    const Destination to = result.at(row, col);
+    if (backend == Backend::openblas) {
+      return openblas_product(left, transposed(rows_of(transposed(b), col, col + cols)), to);
+    }
+    block_product({rows, cols, size.k}, strided(left), right(col, col + cols), to,
+                  scratch ? scratch.data() + number * scratch_size : nullptr, precision);
+  });
+}
 
 }  // namespace
 
@@ -180,41 +209,14 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
   if (b.rounded && b.rounded->flipped() == b.flipped && !a.flipped) {
     return int8_product(a, *b.rounded, c, scale, stride, finish);
   }
-  if (b.compact) {
-    const bool transposed = b.flipped != b.compact->flipped();
-    return compact_product(a, *b.compact, transposed, c, scale, stride, finish);
+  if (b.compact && b.compact->flipped() == b.flipped && converts_for(a)) {
+    return compact_product(a, *b.compact, c, scale, stride, finish);
   }
-  if (has_few_rows(a)) {
+  if (!b.compact && has_few_rows(a)) {
     few_rows_product(a, b, c, scale, stride);
     return finish_rows(c.data, m, n, stride, finish);
   }
-  const Precision precision = current_precision;
-  const Backend backend = backend_of(precision);
-  const Split split = split_of({m, n, k}, backend);
-  const PackedMatrix* const packed =
-      precision == Precision::full ? PackedWeights::find(b) : nullptr;
-  const int64_t scratch_size = backend == Backend::own && !packed
-                                   ? block_product_scratch({m, n, k}, strided(a), precision)
-                                   : 0;
-  // One buffer for all blocks, so that requests to the pool do not depend on the scheduling of
-  // threads.
-  Buffer<real> scratch;
-  if (scratch_size > 0) scratch = Buffer<real>(split.blocks * scratch_size);
-  parallel_for(split.blocks, 1, [&](int64_t number, int64_t) {
-    const int64_t begin = split.begin(number), end = split.begin(number + 1);
-    real* const own = scratch ? scratch.data() + number * scratch_size : nullptr;
-    const int64_t row = split.by_rows ? begin : 0, col = split.by_rows ? 0 : begin;
-    const Matrix left = split.by_rows ? rows_of(a, begin, end) : a;
-    const Sink block{c.data + row * stride + col, c.add};
-    if (packed) {
-      const int64_t cols = split.by_rows ? n : end - begin;
-      block_product({height(left), cols, k}, strided(left), *packed, col,
-                    {block, stride, scale, finish.from(col)});
-    } else {
-      const Matrix right = split.by_rows ? b : transposed(rows_of(transposed(b), begin, end));
-      compute_block(left, right, {block, stride, scale, finish.from(col)}, own, precision);
-    }
-  });
+  product_in_blocks(a, b, {c, stride, scale, finish});
 }
 
 std::string blas_description(Precision precision) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/products/block_product.h"
+#include "core/products/compact/matrix.h"
 #include "core/products/tile.h"
 #include "core/simd/folds.h"
 
@@ -76,6 +77,29 @@ void copy_columns(Strided b, int64_t depth, int64_t cols, real* panels) {
 template <class Operand>
 void copy(Strided b, int64_t depth, int64_t cols, real* panels) {
   (b.col == 1 ? copy_rows<Operand> : copy_columns<Operand>)(b, depth, cols, panels);
+}
+
+// Copies rows [from, from + depth) of a compact B. Operands that are not plain numbers are made of
+// floats that stay in the L1 cache.
+template <class Operand>
+void copy(const CompactMatrix& b, bool transposed, int64_t from, int64_t depth, int64_t col,
+          int64_t cols, real* panels) {
+  constexpr int64_t together = 16 * Operand::per_step;
+  static_assert(16 % Operand::steps_together == 0 && CompactMatrix::block % tile_cols == 0);
+  const int64_t steps = steps_of<Operand>(depth);
+  for (int64_t j = 0; j < cols; j += tile_cols, panels += steps * tile_cols) {
+    if constexpr (std::is_same_v<Operand, Numbers>) {
+      b.expand(transposed, from, depth, col + j, tile_cols, panels);
+    } else {
+      alignas(64) std::array<real, together * tile_cols> floats;
+      for (int64_t i = 0; i < depth; i += together) {
+        const int64_t count = std::min(together, depth - i);
+        b.expand(transposed, from + i, count, col + j, tile_cols, floats.data());
+        copy_rows<Operand>({floats.data(), tile_cols, 1}, count, tile_cols,
+                           panels + i / Operand::per_step * tile_cols);
+      }
+    }
+  }
 }
 
 // The blocks of the inner dimension, of nearly equal depth.
@@ -151,13 +175,6 @@ inline void prefetch_part(Prefetch& next, Strided m, int64_t rows, int64_t cols)
   m.col == 1 ? next.add(m.data, rows, cols, m.row) : next.add(m.data, cols, rows, m.col);
 }
 
-// The right side of a product: b, or columns of a packed matrix.
-struct RightSide {
-  Strided b;
-  const PackedMatrix* packed = nullptr;
-  int64_t first_col = 0;
-};
-
 // The loops of a product over blocks of columns, of the inner dimension, and of rows.
 template <class Operand>
 class BlockLoops {
@@ -202,7 +219,12 @@ class BlockLoops {
               tile_cols};
     }
     real* const panels = scratch_ + left_scratch<Operand>(size_, a_);
-    copy<Operand>(right_.b.from(from, col), depth, cols_from(col), panels);
+    if (right_.compact) {
+      copy<Operand>(*right_.compact, right_.transposed, from, depth, right_.first_col + col,
+                    cols_from(col), panels);
+    } else {
+      copy<Operand>(right_.b.from(from, col), depth, cols_from(col), panels);
+    }
     return {panels, steps_of<Operand>(depth) * tile_cols, tile_cols};
   }
 
@@ -223,8 +245,10 @@ class BlockLoops {
         col += block_cols();
         if (col >= size_.n) return next;
       }
-      const Strided b = right_.packed ? Strided{} : right_.b.from(depths_.begin(block), col);
-      if (b.data) prefetch_part(next, b, depths_.depth(block), cols_from(col));
+      if (right_.b.data) {
+        prefetch_part(next, right_.b.from(depths_.begin(block), col), depths_.depth(block),
+                      cols_from(col));
+      }
     }
     prefetch_part(next, a_.from(row, depths_.begin(block)), rows_from(row), depths_.depth(block));
     return next;

@@ -33,9 +33,9 @@ int64_t block_product_scratch(ProductSize size, Strided a, Precision precision) 
   return product_in(precision).scratch(size, a);
 }
 
-void block_product(ProductSize size, Strided a, Strided b, const Destination& to, real* scratch,
-                   Precision precision) {
-  product_in(precision).multiply(size, a, {b}, to, scratch);
+void block_product(ProductSize size, Strided a, const RightSide& b, const Destination& to,
+                   real* scratch, Precision precision) {
+  product_in(precision).multiply(size, a, b, to, scratch);
 }
 
 PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
@@ -46,11 +46,6 @@ PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
     product::copy<Numbers>(b.from(from, 0), depths.depth(block), n,
                            panels_.data() + from * padded_cols_);
   }
-}
-
-void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col,
-                   const Destination& to) {
-  block_product_of<Numbers>.multiply(size, a, {{}, &b, first_col}, to, nullptr);
 }
 
 }  // namespace calque

@@ -6,8 +6,8 @@
 // B is copied to narrow panels that stay in the L2 cache. A is read in place, one number at a time;
 // for the matrices of a Transformer, a copy is worthwhile only if the columns of A conflict in the
 // cache. In bfloat16 (core/products/bfloat16.h) both operands are copied, two numbers to a word.
-// The order of each sum does not depend on where blocks of rows and columns begin, so threads may
-// split a product anywhere.
+// The numbers of a compact B are converted while they are copied. The order of each sum does not
+// depend on where blocks of rows and columns begin, so threads may split a product anywhere.
 
 #include <cstdint>
 
@@ -54,10 +54,6 @@ void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, con
 // the pool.
 int64_t block_product_scratch(ProductSize size, Strided a, Precision precision = Precision::full);
 
-// One of the strides of b must be 1; in bfloat16, also one of those of a.
-void block_product(ProductSize size, Strided a, Strided b, const Destination& to, real* scratch,
-                   Precision precision = Precision::full);
-
 // A right side, k x n, copied to panels for many products.
 class PackedMatrix {
  public:
@@ -73,9 +69,23 @@ class PackedMatrix {
   Buffer<real> panels_;
 };
 
-// The same with columns [first_col, first_col + n) of b; first_col must be the first column of a
-// panel.
-void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col,
-                   const Destination& to);
+// The right side of a product: a matrix, one of whose strides is 1, or columns of another, from one
+// that begins a panel. Products with a packed one have full precision and need no scratch memory.
+struct RightSide {
+  RightSide(Strided matrix) : b(matrix) {}
+  RightSide(const PackedMatrix& matrix, int64_t from) : packed(&matrix), first_col(from) {}
+  RightSide(const CompactMatrix& matrix, bool is_transposed, int64_t from)
+      : compact(&matrix), transposed(is_transposed), first_col(from) {}
+
+  Strided b;
+  const PackedMatrix* packed = nullptr;
+  const CompactMatrix* compact = nullptr;
+  bool transposed = false;  // the right side is the transpose of the compact matrix
+  int64_t first_col = 0;
+};
+
+// In bfloat16, one of the strides of a must be 1.
+void block_product(ProductSize size, Strided a, const RightSide& b, const Destination& to,
+                   real* scratch, Precision precision = Precision::full);
 
 }  // namespace calque

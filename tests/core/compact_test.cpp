@@ -143,6 +143,47 @@ TEST_CASE("a product with a compact right side is the product with its numbers")
   }
 }
 
+TEST_CASE("a product of many rows has the bits of the product with the numbers as floats") {
+  struct Case {
+    int64_t m, n, k;
+    bool flip_a = false;
+  };
+  for (const auto precision : {Precision::full, Precision::bfloat16}) {
+    if (precision == Precision::bfloat16 && sizeof(real) != sizeof(float)) continue;
+    for (const Precision form : forms) {
+      for (const auto& [m, n, k, flip_a] : std::initializer_list<Case>{
+               {40, 31, 1}, {33, 300, 1500}, {50, 700, 640}, {40, 70, 50, true}, {130, 97, 1041}}) {
+        for (const bool flipped : {false, true}) {
+          for (const bool opposite : {false, true}) {
+            CAPTURE(m);
+            CAPTURE(opposite);
+            const Compact b =
+                opposite ? Compact(form, n, k, flipped) : Compact(form, k, n, flipped);
+            const Matrix floats = opposite ? transposed(b.right()) : b.right();
+            const Matrix compact = opposite ? transposed(b.compact_right()) : b.compact_right();
+            const std::vector<real> a = numbers(m * k, 1), bias = numbers(n, 4);
+            const Matrix left = flip_a ? transposed({a.data(), k, m}) : Matrix(a.data(), m, k);
+            std::vector<real> c = numbers(m * n, 5), expected = c;
+            const auto to = [&](std::vector<real>& numbers) {
+              return Destination{{numbers.data(), true}, n, real(0.5), {bias.data(), true}};
+            };
+            Buffer<real> scratch(block_product_scratch({m, n, k}, strided(left), precision));
+            block_product({m, n, k}, strided(left), strided(floats), to(expected), scratch.data(),
+                          precision);
+            const ProductPrecision products(precision);
+            for (const int count : {1, 2}) {
+              const Threads some(count);
+              std::vector<real> sums = c;
+              gemm(left, compact, to(sums).c, real(0.5), n, to(sums).finish);
+              CHECK(sums == expected);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("with few rows, the sums have the bits of the product of few rows") {
   for (const Precision form : forms) {
     const Compact b(form, 640, 256, false);

@@ -17,8 +17,8 @@ namespace {
 std::vector<real> by_packed_product(const Product& product, real scale, Finish finish = {}) {
   std::vector<real> c = product.start;
   const PackedMatrix packed(strided(product.right()), product.shape.k, product.shape.n);
-  block_product(product.size(), strided(product.left()), packed, 0,
-                {{c.data(), product.shape.add}, product.c_stride(), scale, finish});
+  block_product(product.size(), strided(product.left()), {packed, 0},
+                {{c.data(), product.shape.add}, product.c_stride(), scale, finish}, nullptr);
   return c;
 }
 

@@ -480,6 +480,21 @@ TEST_CASE("a batch has slices of some hundreds of tokens, on any number of threa
   CHECK(slices_for(*small.works[0], small.network.parameters) == 1);
 }
 
+TEST_CASE("frozen weights have smaller slices, the same ones in 8 bits") {
+  const Wide<WideTranslation> wide{TrainingConfig()};
+  const auto slices = [&](Precision form, bool frozen) {
+    Parameters parameters;
+    parameters.add("weight", {480, 480}, Role::weight, constant(0));
+    parameters.allocate(form);
+    if (frozen) parameters.freeze_all();
+    return slices_for(*wide.work, parameters);
+  };
+  const int64_t trained = slices(Precision::full, false);
+  CHECK(trained > 1);
+  CHECK(slices(Precision::full, true) == 4 * trained);
+  CHECK(slices(Precision::q8_0, true) == 4 * trained);
+}
+
 TEST_CASE("the memory of each parameter depends on the optimizer and on averaging") {
   const auto memory = [](TrainingConfig::Optimizer kind, double momentum, double ema) {
     TrainingConfig training;

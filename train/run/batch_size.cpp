@@ -42,7 +42,7 @@ BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
   learner.initialise();
   if (task.base()) task.base()->initialise(0);
   const std::unique_ptr<WorkStream> stream = task.training({}, trial);
-  learner.divide({slices_for(*stream->largest(), task.parameters()), 1});
+  learner.divide({slices_for(*stream->largest(), task), 1});
   UpdateCost cost = measured_update(training, learner, *stream);
   cost.seconds /= ranks;
   const auto in_update = static_cast<double>(trial * training.batches_of_update());

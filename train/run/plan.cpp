@@ -30,8 +30,7 @@ std::unique_ptr<Task> planned_task(const Config& config, const RunFolder& run,
 Learner::Division planned_division(const Config& config, const std::optional<TrainingState>& state,
                                    Learner& learner, const Work& largest, Task& task) {
   const Bytes limit = config.training.memory_limit;
-  const int64_t slices =
-      state ? state->slices : slices_for(largest, task.base() ? *task.base() : task.parameters());
+  const int64_t slices = state ? state->slices : slices_for(largest, task);
   const bool keeps = state && state->chunks > 0 && config_of(*state).training.memory_limit == limit;
   return {slices, keeps ? state->chunks : chunks_for_memory(learner, largest, slices, limit)};
 }

@@ -131,8 +131,7 @@ void Training::begin() {
   std::unique_ptr<Work> largest;
   if (ranks_.is_rank_zero()) {
     largest = stream_->largest();
-    // What a slice costs is a question of the whole model.
-    state_.slices = slices_for(*largest, task_->base() ? *task_->base() : task_->parameters());
+    state_.slices = slices_for(*largest, *task_);
     if (product_precision(config_.training) == Precision::bfloat16) {
       const std::string note = bfloat16_note(bfloat16_gain(*largest, state_.slices));
       if (!note.empty()) log_->say(note);

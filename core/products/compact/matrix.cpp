@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/half_precision.h"
 #include "core/products/compact/forms.h"
+#include "core/simd/folds.h"
 #include "core/threads/parallel.h"
 #include "core/threads/rows.h"
 
@@ -73,22 +74,64 @@ real CompactMatrix::number(int64_t line, int64_t col) const {
   return static_cast<real>(integer) * scale(line / block, col);
 }
 
-void CompactMatrix::expand(int64_t from, int64_t depth, int64_t col, int64_t count, real* to,
-                           int64_t stride) const {
-  const int64_t first = col / panel_cols, panel_count = (count + panel_cols - 1) / panel_cols;
-  compact::with_form(form_, [&]<class Form>(Form) {
-    for_each_row(depth, panel_count * panel_cols / 4, [&](int64_t i) {
-      const int64_t line = from + i;
-      for (int64_t p = 0; p < panel_count; ++p) {
-        const auto* numbers = panel<typename Form::Number>(first + p) + line * panel_cols;
-        const real* scale = Form::scaled ? scales(first + p) + line / block * panel_cols : nullptr;
-        for (int64_t j = 0; j < panel_cols; j += lanes) {
-          Vec v = Form::load(numbers + j);
-          if constexpr (Form::scaled) v *= calque::load(scale + j);
-          store(to + i * stride + p * panel_cols + j, v);
-        }
+namespace {
+
+// Vectors of adjacent columns, each `panel_cols` numbers after the one before, with the scales of
+// their blocks. The first line is number `line`.
+template <class Form>
+struct Lines {
+  Vec operator[](int64_t i) const {
+    const Vec numbers = Form::load(from + i * CompactMatrix::panel_cols);
+    if constexpr (!Form::scaled) return numbers;
+    return numbers * load(scales + (line + i) / CompactMatrix::block * CompactMatrix::panel_cols);
+  }
+  const typename Form::Number* from;
+  const real* scales;
+  int64_t line;
+};
+
+template <class Form>
+Lines<Form> lines_at(const CompactMatrix& m, int64_t line, int64_t col) {
+  const int64_t panel = col / CompactMatrix::panel_cols, first = col % CompactMatrix::panel_cols;
+  return {m.panel<typename Form::Number>(panel) + line * CompactMatrix::panel_cols + first,
+          Form::scaled ? m.scales(panel) + first : nullptr, line};
+}
+
+template <class Form>
+void expand_lines(const CompactMatrix& m, int64_t from, int64_t depth, int64_t col, int64_t count,
+                  real* to) {
+  for (int64_t j = 0; j < count; j += lanes) {
+    const Lines<Form> lines = lines_at<Form>(m, from, col + j);
+    for (int64_t i = 0; i < depth; ++i) store(to + i * count + j, lines[i]);
+  }
+}
+
+// Transposes squares in registers. They begin at multiples of `lanes`, so those at the ends may
+// have rows that are not wanted.
+template <class Form>
+void expand_columns(const CompactMatrix& m, int64_t from, int64_t depth, int64_t col, int64_t count,
+                    real* to) {
+  const int64_t end = from + depth;
+  for (int64_t j = 0; j < count; j += lanes) {
+    for (int64_t first = from / lanes * lanes; first < end; first += lanes) {
+      const Lines<Form> lines = lines_at<Form>(m, col + j, first);
+      Vec square[lanes];
+      for (int64_t c = 0; c < lanes; ++c) square[c] = lines[c];
+      transpose(square);
+      const int64_t last = std::min(lanes, end - first);
+      for (int64_t r = std::max<int64_t>(0, from - first); r < last; ++r) {
+        store(to + (first + r - from) * count + j, square[r]);
       }
-    });
+    }
+  }
+}
+
+}  // namespace
+
+void CompactMatrix::expand(bool transposed, int64_t from, int64_t depth, int64_t col, int64_t count,
+                           real* to) const {
+  compact::with_form(form_, [&]<class Form>(Form) {
+    (transposed ? expand_columns<Form> : expand_lines<Form>)(*this, from, depth, col, count, to);
   });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // A right side of products in 16 or 8 bits: bfloat16, or blocks of 32 integers down a column with a
-// scale (q8_0). It takes the place of the float weights. compact_product() converts its numbers
-// where it multiplies, a few at a time, so the float matrix never exists; sums have full precision.
+// scale (q8_0). It takes the place of the float weights. Products convert its numbers where they
+// multiply, a few at a time, so the float matrix never exists; sums have full precision.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +29,11 @@ class CompactMatrix {
   // must `count`, unless these are the last rows.
   void put_rows(int64_t first, int64_t count, const real* rows);
 
-  // Writes the numbers [from, from + depth) of columns [col, col + count), row by row; `col` must
-  // be a multiple of panel_cols. Also writes to the end of the last panel.
-  void expand(int64_t from, int64_t depth, int64_t col, int64_t count, real* to,
-              int64_t stride) const;
+  // Writes rows [from, from + depth) of columns [col, col + count) of the right side, or of its
+  // transpose, in rows of `count` numbers; zeros beyond the last column. `count` must be a multiple
+  // of `lanes` that divides `block`, and `col` a multiple of `count`.
+  void expand(bool transposed, int64_t from, int64_t depth, int64_t col, int64_t count,
+              real* to) const;
   // All numbers of a column.
   void copy_column(int64_t col, real* to) const;
   // Rows [first, first + count) of the matrix that it was filled from.
@@ -84,8 +85,12 @@ class CompactMatrix {
   Buffer<real> scales_;
 };
 
-// Like gemm(a, B): B is the right side or, if `transposed`, its transpose.
-void compact_product(const Matrix& a, const CompactMatrix& b, bool transposed, Sink c, real scale,
-                     int64_t stride, Finish finish);
+// Whether compact_product() supports `a` as a left side: it has few rows and is not transposed.
+bool converts_for(const Matrix& a);
+
+// Like gemm(a, B), where B is the right side: converts numbers in registers, again for each few
+// rows. block_product() multiplies all other products.
+void compact_product(const Matrix& a, const CompactMatrix& b, Sink c, real scale, int64_t stride,
+                     Finish finish);
 
 }  // namespace calque

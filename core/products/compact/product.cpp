@@ -1,5 +1,4 @@
-// compact_product(): a kernel for few rows on the left side, which converts numbers in registers,
-// and for many rows blocks of the right side, which gemm() multiplies.
+// compact_product(): a kernel for few rows on the left side, which converts numbers in registers.
 
 #include <algorithm>
 #include <array>
@@ -8,7 +7,6 @@
 #include "core/products/compact/forms.h"
 #include "core/products/compact/matrix.h"
 #include "core/products/tile.h"
-#include "core/profile.h"
 #include "core/threads/parallel.h"
 
 namespace calque {
@@ -25,7 +23,7 @@ constexpr int strip_rows = 6;
 constexpr int strip_rows = 3;
 #endif
 // Up to this number of rows, converting numbers again for each few rows takes less time than
-// blocks of floats.
+// copying them to panels.
 constexpr int64_t most_converted_rows = 32;
 
 struct CompactOperands {
@@ -86,10 +84,16 @@ void compact_panel(const CompactOperands& o, int64_t rows, int64_t panel, const 
   }
 }
 
-void converted_product(const Matrix& a, const CompactMatrix& b, const Destination& to) {
+}  // namespace
+
+bool converts_for(const Matrix& a) { return !a.flipped && a.rows <= most_converted_rows; }
+
+void compact_product(const Matrix& a, const CompactMatrix& b, Sink c, real scale, int64_t stride,
+                     Finish finish) {
   constexpr int64_t worthwhile = 1 << 16;  // multiplications that justify waking a thread
   const int64_t work = a.rows * b.inner() * CompactMatrix::panel_cols;
   const CompactOperands operands{a.data, a.stride, b};
+  const Destination to{c, stride, scale, finish};
   with_form(b.form(), [&]<class Form>(Form) {
     parallel_for(b.panels(), std::max<int64_t>(1, worthwhile / work),
                  [&](int64_t begin, int64_t end) {
@@ -98,50 +102,6 @@ void converted_product(const Matrix& a, const CompactMatrix& b, const Destinatio
                    }
                  });
   });
-}
-
-// Columns [begin, end) of the matrix that m denotes.
-Matrix cols_of(const Matrix& m, int64_t begin, int64_t end) {
-  return transposed(rows_of(transposed(m), begin, end));
-}
-
-// The size of a block of floats: a megabyte, whatever the number of threads.
-constexpr int64_t block_cols = 4 * CompactMatrix::panel_cols, block_depth = 1024;
-
-// Calls body(from, depth, col, count) for the blocks of b.
-template <class Body>
-void for_blocks(const CompactMatrix& b, Body&& body) {
-  for (int64_t col = 0; col < b.cols(); col += block_cols) {
-    const int64_t count = std::min(block_cols, b.cols() - col);
-    for (int64_t from = 0; from < b.inner(); from += block_depth) {
-      body(from, std::min(block_depth, b.inner() - from), col, count);
-    }
-  }
-}
-
-void by_blocks(const Matrix& a, const CompactMatrix& b, bool flip, const Destination& to) {
-  Buffer<real> floats(std::min(block_depth, b.inner()) * block_cols);
-  const int64_t summed = flip ? b.cols() : b.inner();
-  for_blocks(b, [&](int64_t from, int64_t depth, int64_t col, int64_t count) {
-    b.expand(from, depth, col, count, floats.data(), block_cols);
-    const Matrix right(floats.data(), depth, count, block_cols);
-    const int64_t begin = flip ? col : from, size = flip ? count : depth;
-    const Destination part = to.at(0, flip ? from : col);
-    gemm(cols_of(a, begin, begin + size), flip ? transposed(right) : right,
-         {part.c.data, part.c.add || begin > 0}, part.scale, part.stride,
-         begin + size == summed ? part.finish : Finish{});
-  });
-}
-
-}  // namespace
-
-void compact_product(const Matrix& a, const CompactMatrix& b, bool transposed, Sink c, real scale,
-                     int64_t stride, Finish finish) {
-  const WorkIsCounted counted;  // by gemm()
-  const Destination to{c, stride, scale, finish};
-  if (!transposed && !a.flipped && a.rows <= most_converted_rows)
-    return converted_product(a, b, to);
-  by_blocks(a, b, transposed, to);
 }
 
 }  // namespace calque
