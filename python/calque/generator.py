@@ -66,9 +66,20 @@ class LanguageModel(SentenceEncoder):
                 scores.append(Score(float(of_tokens.sum(dtype=np.float64)), of_tokens))
         return scores[0] if one else scores
 
-    def explain(self, prompt: str) -> Explanation:
-        """How the model continues a prompt: steps, and the attention of each head."""
-        return Explanation(self._opened.explain(check_text(prompt, "the prompt")))
+    def explain(self, prompt: str, *, inspect: bool = False, against: str = "",
+                without_heads: str | Iterable[str] = (), steer: str | Iterable[str] = ()) -> Explanation:
+        """How the model continues a prompt: steps, and the attention of each head.
+
+        With inspect, also what each layer would predict, what the heads attend to, and which tokens
+        matter. The others imply it: `against` patches from another prompt; without_heads ("2.3": head 3
+        of layer 2) and steer ("sea:2:0.5": towards a word after layer 2) show the output of the changed
+        model beside its own, at `data["inspection"]["edited"]`.
+        """
+        heads, steered = ([value] if isinstance(value, str) else texts_of(value, name)
+                          for name, value in (("without_heads", without_heads), ("steer", steer)))
+        return Explanation(self._opened.explain(
+            check_text(prompt, "the prompt"), inspect or bool(against or heads or steered),
+            check_text(against, "against"), heads, steered))
 
 
 def _output_format(regex: str | None, json_schema: str | dict[str, Any] | bool | None,

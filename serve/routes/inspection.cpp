@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <ranges>
 
+#include "data/text/trimmed.h"
 #include "decode/score.h"
 #include "serve/served_task.h"
 #include "train/report/pages/explain_page.h"
 #include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/language_model/prompt_inspection.h"
 #include "train/tasks/translation/confidence/confidence.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/word_alignment.h"
@@ -26,6 +30,58 @@ bool names(const auto& runs, const Fields& fields) {
 void check_explained(const Service& service, int64_t tokens) {
   const int64_t most = service.options().explained_tokens;
   if (tokens > most) refuse(400, "text: has {} tokens; at most {} are explained", tokens, most);
+}
+
+// What is between commas, without spaces around it.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (const auto part : std::views::split(std::string_view(text), ',')) {
+    const std::string_view own = trimmed({part.begin(), part.end()}, " ");
+    if (!own.empty()) parts.emplace_back(own);
+  }
+  return parts;
+}
+
+// The texts of a field, parsed; none if it is absent. A text may have several, between commas.
+template <class Value>
+std::vector<Value> parsed(const Fields& fields, const char* name,
+                          Value (&parse)(const std::string&)) {
+  std::vector<Value> values;
+  if (!fields.has(name)) return values;
+  for (const std::string& text : fields.texts(name)) {
+    for (const std::string& part : parts_of(text)) {
+      try {
+        values.push_back(parse(part));
+      } catch (const Error& error) {
+        refuse(400, "{}: {}", name, error.what());
+      }
+    }
+  }
+  return values;
+}
+
+// What is wanted beside the explanation of a language model, if anything.
+std::optional<InspectionChoice> inspection_choice(const Service& service, const Fields& fields) {
+  InspectionChoice choice{.against = fields.text_or("against", ""),
+                          .without = parsed(fields, "without_heads", parse_head),
+                          .steering = parsed(fields, "steer", parse_steering)};
+  service.check_characters({&choice.against, 1});
+  const bool changes =
+      !choice.against.empty() || !choice.without.empty() || !choice.steering.empty();
+  if (!changes && !fields.flag_or("inspect", false)) return {};
+  return choice;
+}
+
+struct Explained {
+  Explanation explanation;
+  std::optional<Inspection> inspection = {};
+};
+
+Explained explain_language_model(const LanguageModelRun& run, const std::string& text,
+                                 const std::optional<InspectionChoice>& choice) {
+  Explained explained{explain_prompt(run, text)};
+  if (choice) explained.inspection = inspect_prompt(run, explained.explanation, *choice);
+  return explained;
 }
 
 // Texts and their translations as tokens.
@@ -63,41 +119,48 @@ Pairs pairs_of(const Service& service, const Fields& fields) {
 }  // namespace
 
 // {"text": TEXT, "model": NAME, "beam": WIDTH, "format": "json" or "page"} -> what `calque explain`
-// writes.
+// writes; of a language model with the inspection if {"inspect": true} or one of "against",
+// "without_heads" and "steer" is given.
 void answer_explain(Service& service, const Fields& fields, const Answer& answer) {
   const std::string text = fields.text("text"), format = fields.text_or("format", "json");
   service.check_characters({&text, 1});
   if (format != "json" && format != "page") refuse(400, "format: must be json or page");
   const ServedRuns& runs = service.runs();
-  std::function<Explanation()> explain;
+  std::function<Explained()> explain;
   int64_t tokens = 0;
   const bool of_text =
       names(runs.language_models, fields) || (!fields.has("model") && runs.translators.empty());
   if (of_text) {
     const auto& served = chosen(runs.language_models, fields, "language model");
     tokens = std::ssize(served.run.tokenizer.encode_document(text));
-    explain = [&served, text] { return explain_prompt(served.run, text); };
+    explain = [&served, text, choice = inspection_choice(service, fields)] {
+      return explain_language_model(served.run, text, choice);
+    };
   } else {
     const auto& served = chosen(runs.translators, fields, "translator");
     tokens = std::ssize(served.run.tokenizers.source.encode(text));
     DecodingConfig decoding = served.run.config.decoding;
     decoding.beam = fields.whole_or("beam", decoding.beam, 1, 1 + service.options().alternatives);
-    explain = [&served, text, decoding] { return explain_sentence(served.run, text, decoding); };
+    explain = [&served, text, decoding] {
+      return Explained{explain_sentence(served.run, text, decoding)};
+    };
   }
   check_explained(service, tokens);
   QueuedWork work;
   work.cost = 1 + tokens;
   work.compute = [explain, format, answer] {
-    Explanation explanation;
+    Explained explained;
     try {
-      explanation = explain();
+      explained = explain();
     } catch (const Error& error) {
       return answer.error(400, error.what());
     }
+    const Inspection* const inspection = explained.inspection ? &*explained.inspection : nullptr;
     if (format == "json") {
-      return answer.send({200, "application/json", explanation_json(explanation)});
+      return answer.send(
+          {200, "application/json", explanation_json(explained.explanation, inspection)});
     }
-    answer.send({200, "text/html; charset=utf-8", explain_page(explanation)});
+    answer.send({200, "text/html; charset=utf-8", explain_page(explained.explanation, inspection)});
   };
   service.enqueue(std::move(work), answer);
 }

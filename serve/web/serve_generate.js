@@ -70,7 +70,8 @@ function startGenerating(models) {
   byId('write').addEventListener('click', () => write(Number(byId('tokens').value)));
   byId('one').addEventListener('click', () => write(1));
   byId('stop').addEventListener('click', () => writing && writing.abort());
-  byId('inside-text').addEventListener('click', () => lookInside(byId('prompt').value, {model: byId('model').value}));
+  byId('inside-text').addEventListener('click', () => lookInside(byId('prompt').value, {model: byId('model').value, inspect: true,
+    without_heads: byId('without-heads').value, steer: byId('steer').value, against: byId('against').value}));
   look();
 }
 

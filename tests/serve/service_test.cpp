@@ -427,6 +427,34 @@ TEST_CASE("texts are classified, scored and explained") {
   CHECK(served.refused("/explain", {{"text", ""}}).starts_with("400 there is nothing to explain"));
 }
 
+TEST_CASE("a language model is inspected, and its changed output is shown beside its own") {
+  TestService served;
+  const auto explained = [&](json fields) {
+    fields["text"] = "the";
+    fields["model"] = "language-model";
+    return served.posted("/explain", fields);
+  };
+  CHECK(!explained({}).contains("inspection"));
+  CHECK(explained({{"inspect", true}})["inspection"]["edited"].is_null());
+  const json edited =
+      explained({{"without_heads", "1.1, 1.2"}, {"steer", {"the:1:2"}}})["inspection"]["edited"];
+  CHECK(edited["edits"] == json{"without head 1.1", "without head 1.2",
+                                "steered along 'the' after layer 1, strength 2"});
+  CHECK(!edited["next"].empty());
+  CHECK(!explained({{"against", "toe"}})["inspection"]["patching"].is_null());
+  const auto refused = [&](json fields) {
+    fields["text"] = "the";
+    fields["model"] = "language-model";
+    return served.refused("/explain", fields);
+  };
+  CHECK(refused({{"without_heads", {"1.1", "2"}}}) ==
+        "400 without_heads: '2' is no LAYER.HEAD, such as 2.3 for head 3 of layer 2");
+  CHECK(refused({{"without_heads", "9.1"}}).starts_with("400 there is no head 9.1"));
+  CHECK(refused({{"steer", "the"}}) ==
+        "400 steer: 'the' is no WORD:LAYER:STRENGTH, such as sea:2:0.5");
+  CHECK(refused({{"steer", 3}}).starts_with("400 steer: must be a text"));
+}
+
 TEST_CASE("the confidence of a translation is the mean of its words, in a calibrated run") {
   const json request = {{"source", {"a b", "c"}}, {"target", {"b a", ""}}};
   CHECK(TestService().refused("/confidence", request) ==

@@ -2,61 +2,33 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <string_view>
-
 #include "cli/command_line.h"
-#include "core/parse_number.h"
+#include "core/error.h"
 
 namespace calque {
 namespace {
 
-HeadPlace parse_head(const std::string& text) {
-  const size_t dot = text.find('.');
-  const std::string_view value = text;
-  const auto layer = parse_number<int64_t>(value.substr(0, dot));
-  const auto head =
-      dot == std::string::npos ? std::nullopt : parse_number<int64_t>(value.substr(dot + 1));
-  if (!layer || !head || *layer < 0 || *head < 0) {
-    wrong_command_line(
-        fmt::format("--without-heads: '{}' is no LAYER.HEAD, such as 2.3 for head 3 of layer 2",
-                    one_line(text)));
-  }
-  return {*layer - 1, *head - 1};
-}
-
-// Far more than what changes the output; the numbers within the model stay finite.
-constexpr int most_strength = 1000;
-
-Steering parse_steering(const std::string& text) {
-  const size_t last = text.rfind(':');
-  const size_t first =
-      last == std::string::npos || last == 0 ? std::string::npos : text.rfind(':', last - 1);
-  if (first != std::string::npos && first > 0) {
-    const std::string_view value = text;
-    const auto layer = parse_number<int64_t>(value.substr(first + 1, last - first - 1));
-    const auto strength = parse_number<double>(value.substr(last + 1));
-    if (layer && strength && std::isfinite(*strength)) {
-      if (std::abs(*strength) > most_strength) {
-        wrong_command_line(fmt::format("--steer: the strength of '{}' is not between -{} and {}",
-                                       one_line(text), most_strength, most_strength));
-      }
-      return {text.substr(0, first), *layer, *strength};
+// The values of an option, parsed.
+template <class Value>
+std::vector<Value> parsed(const char* option, Value (&parse)(const std::string&),
+                          const std::vector<std::string>& texts) {
+  std::vector<Value> values;
+  for (const std::string& text : texts) {
+    try {
+      values.push_back(parse(text));
+    } catch (const Error& error) {
+      wrong_command_line(fmt::format("{}: {}", option, one_line(error.what())));
     }
   }
-  wrong_command_line(
-      fmt::format("--steer: '{}' is no WORD:LAYER:STRENGTH, such as sea:2:0.5", one_line(text)));
+  return values;
 }
 
 }  // namespace
 
 InspectionChoice inspection_choice(const ExplainArguments& arguments) {
-  InspectionChoice choice{.against = arguments.against};
-  for (const std::string& text : arguments.without_heads) {
-    choice.without.push_back(parse_head(text));
-  }
-  for (const std::string& text : arguments.steer) choice.steering.push_back(parse_steering(text));
-  return choice;
+  return {.against = arguments.against,
+          .without = parsed("--without-heads", parse_head, arguments.without_heads),
+          .steering = parsed("--steer", parse_steering, arguments.steer)};
 }
 
 }  // namespace calque

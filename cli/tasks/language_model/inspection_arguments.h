@@ -2,7 +2,7 @@
 // The options of `calque explain` that change or compare the passes of a language model.
 
 #include "cli/tasks/task_commands.h"
-#include "train/tasks/language_model/prompt_inspection.h"
+#include "train/tasks/language_model/inspection_choice.h"
 
 namespace calque {
 

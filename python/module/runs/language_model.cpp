@@ -4,8 +4,11 @@
 #include "decode/constraints/output_format.h"
 #include "module/runs/bind.h"
 #include "module/runs/opened.h"
+#include "train/report/figures/attention_figure.h"
+#include "train/report/pages/explain_page.h"
 #include "train/tasks/language_model/generation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/language_model/prompt_inspection.h"
 #include "train/tasks/language_model/run.h"
 #include "train/tasks/language_model/scoring.h"
 
@@ -72,15 +75,41 @@ std::vector<std::vector<real>> score_of_texts(const LanguageModelRun& run,
   });
 }
 
+struct ExplainedPrompt {
+  Explanation explanation;
+  std::optional<Inspection> inspection;
+  const Inspection* own() const { return inspection ? &*inspection : nullptr; }
+};
+
+ExplainedPrompt explain(const LanguageModelRun& run, const std::string& text, bool inspect,
+                        const std::string& against, const std::vector<std::string>& without_heads,
+                        const std::vector<std::string>& steer) {
+  return without_gil([&] {
+    InspectionChoice choice{.against = against};
+    for (const std::string& head : without_heads) choice.without.push_back(parse_head(head));
+    for (const std::string& each : steer) choice.steering.push_back(parse_steering(each));
+    ExplainedPrompt explained{explain_prompt(run, text), {}};
+    if (inspect) explained.inspection = inspect_prompt(run, explained.explanation, choice);
+    return explained;
+  });
+}
+
 }  // namespace
 
 void bind_language_model(py::module_& module) {
   bind_opened<LanguageModelRun>(module, "OpenLanguageModel", open_language_model_run)
       .def("generate", &generate)
       .def("score", &score_of_texts)
-      .def("explain", [](const LanguageModelRun& run, const std::string& text) {
-        return without_gil([&] { return explain_prompt(run, text); });
-      });
+      .def("explain", &explain);
+  py::class_<ExplainedPrompt>(module, "ExplainedPrompt")
+      .def("page",
+           [](const ExplainedPrompt& own) { return explain_page(own.explanation, own.own()); })
+      .def("json",
+           [](const ExplainedPrompt& own) { return explanation_json(own.explanation, own.own()); })
+      .def("svg",
+           [](const ExplainedPrompt& own) { return cross_attention_svg(own.explanation, {}); })
+      .def_property_readonly("input",
+                             [](const ExplainedPrompt& own) { return own.explanation.source; });
 }
 
 }  // namespace calque::python

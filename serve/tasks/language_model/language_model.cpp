@@ -9,6 +9,8 @@ namespace {
 
 void open_language_model(ServedRuns& runs, const RunPlace& place, const std::string& name) {
   ServedLanguageModel served{name, open_language_model_run(place), {}};
+  // Explanations do so otherwise, while other threads generate.
+  served.run.network->parameters.freeze_all();
   const TurnOptions& turns = served.run.config.data.turns;
   if (turns.format != TurnFormat::none) served.turns.emplace(served.run.tokenizer, turns);
   runs.embedders.push_back({name, sentence_encoder(served.run)});

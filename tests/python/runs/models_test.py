@@ -197,6 +197,21 @@ def test_explanations_are_those_of_the_command(runs, program, tmp_path):
     assert (tmp_path / "page.html").read_text() == (tmp_path / "expected.html").read_text()
 
 
+def test_inspections_are_those_of_the_command(runs, program):
+    run = runs.of("language-model")
+    model = calque.load(run)
+    assert "inspection" not in model.explain("The").data
+    assert model.explain("The", inspect=True).data == json.loads(program("explain", run, "The", "--json"))
+    changed = model.explain("The", without_heads="1.2", steer=["a:1:0.5"], against="the")
+    assert changed.data == json.loads(program("explain", run, "The", "--json", "--without-heads", "1.2",
+                                              "--steer", "a:1:0.5", "--against", "the"))
+    edited = changed.data["inspection"]["edited"]
+    assert len(edited["edits"]) == 2 and edited["text"] != ""
+    for wrong in ({"without_heads": "1"}, {"without_heads": ["9.9"]}, {"steer": "a:1"}, {"steer": "a:99:1"}):
+        with pytest.raises(calque.Error):
+            model.explain("The", **wrong)
+
+
 def test_generated_texts_are_those_of_the_command(runs, program):
     run = runs.of("language-model")
     model = calque.load(run)
