@@ -484,7 +484,7 @@ TEST_CASE("frozen weights have smaller slices, the same ones in 8 bits") {
   const Wide<WideTranslation> wide{TrainingConfig()};
   const auto slices = [&](Precision form, bool frozen) {
     Parameters parameters;
-    parameters.add("weight", {480, 480}, Role::weight, constant(0));
+    parameters.add("weight", {200, 200}, Role::weight, constant(0));
     parameters.allocate(form);
     if (frozen) parameters.freeze_all();
     return slices_for(*wide.work, parameters);
