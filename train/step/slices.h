@@ -11,8 +11,8 @@
 namespace calque {
 
 // Depends on the model and this micro-batch alone, never on the machine. Runs a sample of it
-// forward, to count its FLOPs. `parameters` are those of the whole model: with an adapter, of its
-// base.
+// forward, to count its FLOPs, unless all is frozen. `parameters` are those of the whole model:
+// with an adapter, of its base.
 int64_t slices_for(const Work& largest, const Parameters& parameters);
 int64_t slices_for(const Work& largest, Task& task);
 
