@@ -206,7 +206,7 @@ def test_inspections_are_those_of_the_command(runs, program):
     assert changed.data == json.loads(program("explain", run, "The", "--json", "--without-heads", "1.2",
                                               "--steer", "a:1:0.5", "--against", "the"))
     edited = changed.data["inspection"]["edited"]
-    assert len(edited["edits"]) == 2 and edited["text"] != ""
+    assert len(edited["edits"]) == 2 and edited["next"]
     for wrong in ({"without_heads": "1"}, {"without_heads": ["9.9"]}, {"steer": "a:1"}, {"steer": "a:99:1"}):
         with pytest.raises(calque.Error):
             model.explain("The", **wrong)
