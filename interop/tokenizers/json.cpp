@@ -1,6 +1,7 @@
 #include "interop/tokenizers/json.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>
@@ -34,6 +35,19 @@ Json added_token(int32_t id, const std::string& content, bool special) {
           {"rstrip", false}, {"normalized", false}, {"special", special}};
 }
 
+// Whether the piece is several spaces in a row, which SentencePiece finds before it merges others.
+// The library looks for an added token in the text, where spaces are not yet U+2581, so such a
+// piece comes from the first merges instead.
+bool is_spaces(const SentencePieceModel& model, int32_t id) {
+  const std::string space = "\u2581";
+  const std::string piece = model.piece(id);
+  if (!model.is_user_defined(id) || piece.size() < 2 * space.size()) return false;
+  for (size_t at = 0; at < piece.size(); at += space.size()) {
+    if (piece.compare(at, space.size(), space) != 0) return false;
+  }
+  return true;
+}
+
 // The tokens that are found before anything else, and those that are never found; the line end has
 // been added.
 void add_symbols(const Tokenizer& tokenizer, Json& tokens) {
@@ -50,6 +64,7 @@ void add_symbols(const Tokenizer& tokenizer, Json& tokens) {
   for (int32_t id = special_ids; model && id < model->size(); ++id) {
     const bool control = model->is_control(id);
     if (!control && (!model->is_user_defined(id) || tokenizer.newline_id() == id)) continue;
+    if (is_spaces(*model, id)) continue;
     tokens.push_back(added_token(id, model->piece(id), control));
   }
 }
@@ -242,14 +257,16 @@ std::string token_text(const Tokenizer& tokenizer, int32_t id) {
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model) {
   std::unordered_map<std::string, int32_t> ids;
   for (int32_t id = special_ids; id < model.size(); ++id) {
-    if (model.is_found(id)) ids.emplace(model.piece(id), id);
+    if (model.is_found(id) || is_spaces(model, id)) ids.emplace(model.piece(id), id);
   }
   std::vector<std::tuple<float, int32_t, int32_t>> merges;  // the negated score comes first
   for (const auto& [piece, id] : ids) {
     for (size_t border = 0; next_code_point(piece, border), border < piece.size();) {
       const auto left = ids.find(piece.substr(0, border)), right = ids.find(piece.substr(border));
       if (left == ids.end() || right == ids.end()) continue;
-      merges.emplace_back(-model.score(id), left->second, right->second);
+      const float score =
+          is_spaces(model, id) ? std::numeric_limits<float>::max() : model.score(id);
+      merges.emplace_back(-score, left->second, right->second);
     }
   }
   std::ranges::sort(merges);

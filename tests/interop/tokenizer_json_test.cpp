@@ -44,6 +44,27 @@ TEST_CASE("the merges of a BPE model combine characters into its subwords") {
   CHECK(merged(model, characters) == tokenizer.encode("zweiund"));
 }
 
+TEST_CASE("several spaces that SentencePiece finds in a text come from the first merges") {
+  NewPieceModel pieces;
+  pieces.normalization = {.dummy_prefix = false, .removes_spaces = false};
+  pieces.pieces.push_back({"▁▁", -1000, PieceKind::user_defined});
+  pieces.pieces.push_back({"<tag>", 0, PieceKind::user_defined});
+  float score = 0;
+  for (const char* piece : {"▁a", "▁", "a"}) {
+    pieces.pieces.push_back({piece, --score, PieceKind::normal});
+  }
+  const SentencePieceModel model(piece_model_bytes(pieces), "test");
+  const auto merges = merges_of(model);
+  REQUIRE(merges.size() == 2);
+  CHECK(model.piece(merges[0].first) + model.piece(merges[0].second) == "▁▁");
+  CHECK(model.piece(merges[1].first) + model.piece(merges[1].second) == "▁a");
+  const Tokenizer tokenizer(model, {.kind = TokenizerKind::bpe, .nfkc = false});
+  const auto added =
+      nlohmann::json::parse(tokenizer_json(tokenizer, TextUse::continued))["added_tokens"];
+  CHECK(added.back()["content"] == "<tag>");
+  for (const auto& token : added) CHECK(token["content"] != "▁▁");
+}
+
 TEST_CASE("the normalization of a SentencePiece model is read from its file") {
   const PieceNormalization none = piece_normalization(pieces(false).sentence_piece()->bytes());
   CHECK(none.charsmap.empty());
