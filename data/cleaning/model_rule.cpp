@@ -1,7 +1,8 @@
 #include "data/cleaning/model_rule.h"
 
-#include <algorithm>
 #include <limits>
+
+#include "core/median.h"
 
 namespace calque {
 namespace {
@@ -35,9 +36,7 @@ ModelRule::ModelRule(const Corpus& corpus, const CleanOptions& options, const Pa
     for (const double cost : costs_(sample.sources, sample.targets)) costs.push_back(cost);
   }
   if (costs.empty()) return;
-  const auto middle = costs.begin() + std::ssize(costs) / 2;
-  std::ranges::nth_element(costs, middle);
-  usual_ = *middle;
+  usual_ = median(std::move(costs));
   most_ = options.rules.max_cost * usual_;
 }
 

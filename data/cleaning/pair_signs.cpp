@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/median.h"
 #include "data/files/content_hash.h"
 #include "data/text/script.h"
 #include "data/tokenizers/symbol_model.h"
@@ -45,11 +46,7 @@ void ShiftSearch::add(double source_length, double target_length, const Corpus& 
 
 Sightings ShiftSearch::shifted() const {
   constexpr double usual = 0.8;
-  std::vector<double> sorted = correlations_;
-  if (sorted.empty()) return {};
-  const auto middle = sorted.begin() + std::ssize(sorted) / 2;
-  std::ranges::nth_element(sorted, middle);
-  return *middle >= usual ? suspects_ : Sightings();
+  return median(correlations_) >= usual ? suspects_ : Sightings();
 }
 
 void ScriptCount::add(std::string_view text) {

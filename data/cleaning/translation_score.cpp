@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/median.h"
 #include "data/files/content_hash.h"
 #include "data/text/lowercase.h"
 #include "data/text/words.h"
@@ -113,10 +114,7 @@ void TranslationScore::measure(const std::vector<std::array<Ids, 2>>& sample) {
   for (const auto& pair : sample) {
     if (const auto score = of_ids(pair)) scores.push_back(*score);
   }
-  if (scores.empty()) return;
-  const auto middle = scores.begin() + std::ssize(scores) / 2;
-  std::ranges::nth_element(scores, middle);
-  usual_ = *middle;
+  usual_ = median(std::move(scores));
 }
 
 }  // namespace calque

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/median.h"
 #include "data/text/letter_case.h"
 #include "data/text/lowercase.h"
 #include "data/text/utf8.h"
@@ -12,12 +13,6 @@ namespace calque {
 namespace {
 
 constexpr size_t largest_sample = 20000;
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 }  // namespace
 
@@ -81,9 +76,9 @@ void UsualLetters::measure() {
   if (sample_.empty()) return;
   std::vector<double> means, distances;
   for (const Trigrams& trigrams : sample_) means.push_back(mean_of(trigrams));
-  median_ = median_of(means);
+  median_ = median(std::move(means));
   for (const Trigrams& trigrams : sample_) distances.push_back(std::abs(shrunk(trigrams)));
-  spread_ = std::max(least, per_median_deviation * median_of(distances));
+  spread_ = std::max(least, per_median_deviation * median(std::move(distances)));
   sample_.clear();
 }
 

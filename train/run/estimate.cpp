@@ -2,19 +2,10 @@
 
 #include <algorithm>
 
+#include "core/median.h"
 #include "core/stopwatch.h"
 
 namespace calque {
-namespace {
-
-template <class Number>
-Number median(std::vector<Number> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-}  // namespace
-
 UpdateCost measured_update(const TrainingConfig& training, Learner& learner, WorkStream& stream) {
   constexpr int most_steps = 6;
   constexpr double enough_seconds = 10;
