@@ -107,27 +107,15 @@ TensorList m2m100_tensors(const Exported<Transformer>& from, const M2m100Rows& r
 
 Json m2m100_config(const Exported<Transformer>& from, const M2m100Rows& rows) {
   const TransformerOptions& options = from.model.options;
-  const LayerOptions& layer = options.layer;
   Json config;
   config["architectures"] = {"M2M100ForConditionalGeneration"};
   config["model_type"] = "m2m_100";
   config["is_encoder_decoder"] = true;
   config["vocab_size"] = rows.tokens.size();
-  config["d_model"] = layer.d_model;
-  for (const char* side : {"encoder", "decoder"}) {
-    const std::string name(side);
-    config[name + "_layers"] = name == "encoder" ? options.encoder_layers : options.decoder_layers;
-    config[name + "_attention_heads"] = layer.heads;
-    config[name + "_ffn_dim"] = layer.d_ff;
-    config[name + "_layerdrop"] = 0;
-  }
-  config["activation_function"] = name_of(huggingface_activations, layer.activation);
-  config["scale_embedding"] = layer.scale_embeddings;
-  config["max_position_embeddings"] = exported_positions(layer);
+  describe_translator(options, config);
+  config["encoder_layerdrop"] = config["decoder_layerdrop"] = 0;
+  config["max_position_embeddings"] = exported_positions(options.layer);
   config["tie_word_embeddings"] = true;
-  config["dropout"] = layer.dropout;
-  config["attention_dropout"] = layer.attention_dropout;
-  config["activation_dropout"] = layer.activation_dropout;
   config["bos_token_id"] = begin_row;
   config["pad_token_id"] = padding_row;
   config["eos_token_id"] = end_row;

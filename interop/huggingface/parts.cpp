@@ -73,4 +73,20 @@ void describe_encoder(const LayerOptions& layer, int64_t layers, nlohmann::order
   config["dtype"] = "float32";
 }
 
+void describe_translator(const TransformerOptions& options, nlohmann::ordered_json& config) {
+  const LayerOptions& layer = options.layer;
+  config["d_model"] = layer.d_model;
+  for (const char* side : {"encoder", "decoder"}) {
+    const std::string name(side);
+    config[name + "_layers"] = name == "encoder" ? options.encoder_layers : options.decoder_layers;
+    config[name + "_attention_heads"] = layer.heads;
+    config[name + "_ffn_dim"] = layer.d_ff;
+  }
+  config["activation_function"] = name_of(huggingface_activations, layer.activation);
+  config["scale_embedding"] = layer.scale_embeddings;
+  config["dropout"] = layer.dropout;
+  config["attention_dropout"] = layer.attention_dropout;
+  config["activation_dropout"] = layer.activation_dropout;
+}
+
 }  // namespace calque

@@ -37,6 +37,8 @@ void read_sizes(const ForeignJson& config, ModelConfig& to);
 void read_encoder(const ForeignJson& config, double dropout, ModelConfig& to);
 void describe_sizes(const LayerOptions& layer, int64_t layers, nlohmann::ordered_json& config);
 void describe_encoder(const LayerOptions& layer, int64_t layers, nlohmann::ordered_json& config);
+// Writes the sizes and dropout rates of a translator, which its classes name alike.
+void describe_translator(const TransformerOptions& options, nlohmann::ordered_json& config);
 
 // Reads `decoding` from the settings of generation_config.json. `unknown` is the id of <unk>.
 void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to);

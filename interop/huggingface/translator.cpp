@@ -51,7 +51,6 @@ TensorList tensors_of(const Exported<Transformer>& from) {
 // vocabulary needs no other token.
 Json config_of(const Exported<Transformer>& from) {
   const TransformerOptions& options = from.model.options;
-  const LayerOptions& layer = options.layer;
   Json config;
   config["architectures"] = {is_pre_norm(from) ? "PegasusForConditionalGeneration"
                                                : "MarianMTModel"};
@@ -59,22 +58,11 @@ Json config_of(const Exported<Transformer>& from) {
   config["is_encoder_decoder"] = true;
   config["vocab_size"] = options.source_vocabulary;
   config["decoder_vocab_size"] = options.target_vocabulary;
-  config["d_model"] = layer.d_model;
-  for (const char* side : {"encoder", "decoder"}) {
-    const std::string name(side);
-    config[name + "_layers"] = name == "encoder" ? options.encoder_layers : options.decoder_layers;
-    config[name + "_attention_heads"] = layer.heads;
-    config[name + "_ffn_dim"] = layer.d_ff;
-  }
-  config["activation_function"] = name_of(huggingface_activations, layer.activation);
-  config["scale_embedding"] = layer.scale_embeddings;
+  describe_translator(options, config);
   config["static_position_embeddings"] = true;
   config["max_position_embeddings"] = positions_of(from);
   config["share_encoder_decoder_embeddings"] = options.tying == Tying::all;
   config["tie_word_embeddings"] = options.tying != Tying::none;
-  config["dropout"] = layer.dropout;
-  config["attention_dropout"] = layer.attention_dropout;
-  config["activation_dropout"] = layer.activation_dropout;
   config["bos_token_id"] = begin_id;
   config["eos_token_id"] = end_id;
   config["pad_token_id"] = begin_id;
