@@ -28,28 +28,6 @@ bool follows_muon(const Parameters::Entry& entry) {
          entry.shape.cols() > 1;
 }
 
-// The matrices that follow Muon, and what of the flat buffer follows Adam.
-struct Parts {
-  FlatRanges matrices, rest;
-  std::vector<size_t> parameters;  // of the matrices
-};
-Parts parts_of(const Parameters& parameters) {
-  Parts parts;
-  const auto& entries = parameters.entries();
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const int64_t begin = entries[i].offset, size = entries[i].shape.elements();
-    if (size == 0 || entries[i].frozen()) continue;
-    if (follows_muon(entries[i])) {
-      parts.matrices.push_back({begin, begin + size});
-      parts.parameters.push_back(i);
-    } else {
-      const bool last = i + 1 == entries.size();
-      parts.rest.push_back({begin, last ? parameters.flat_size() : entries[i + 1].offset});
-    }
-  }
-  return parts;
-}
-
 // About the multiplications of orthogonalise().
 double cost_of(const Shape& shape) {
   const double a = double(shape.rows()), b = double(shape.cols()), n = std::min(a, b);
@@ -114,27 +92,41 @@ void orthogonalise(std::span<real> matrix, int64_t rows, int64_t cols) {
   std::copy_n(result.data(), matrix.size(), matrix.data());
 }
 
+Muon::Parts Muon::parts_of(const Parameters& parameters) {
+  Parts parts;
+  const auto& entries = parameters.entries();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const int64_t begin = entries[i].offset, size = entries[i].shape.elements();
+    if (size == 0 || entries[i].frozen()) continue;
+    if (follows_muon(entries[i])) {
+      parts.matrices.push_back({begin, begin + size});
+      parts.parameters.push_back(i);
+    } else {
+      const bool last = i + 1 == entries.size();
+      parts.rest.push_back({begin, last ? parameters.flat_size() : entries[i + 1].offset});
+    }
+  }
+  return parts;
+}
+
 Muon::Muon(const Parameters& parameters, const MuonSettings& settings, const FlatRanges& ranges)
     : settings_(checked(settings)),
-      adam_pieces_(common(ranges, parts_of(parameters).rest)),
+      parts_(parts_of(parameters)),
       adam_(parameters, {settings.beta1, settings.beta2, settings.epsilon, settings.decay},
-            adam_pieces_) {
-  const Parts parts = parts_of(parameters);
+            common(ranges, parts_.rest)) {
   int64_t size = 0;
-  for (size_t i = 0; i < parts.matrices.size(); ++i) {
-    const FlatRange matrix = parts.matrices[i];
+  for (size_t i = 0; i < parts_.matrices.size(); ++i) {
+    const FlatRange matrix = parts_.matrices[i];
     const FlatRanges own = common(ranges, {matrix});
     if (own.empty()) continue;
     require(own.front() == matrix, "Muon: a range has a part of a matrix");
-    const Parameters::Entry& entry = parameters.entries()[parts.parameters[i]];
+    const Parameters::Entry& entry = parameters.entries()[parts_.parameters[i]];
     const double decay = is_decayed(entry, settings.decay.what) ? settings.decay.rate : 0;
     windows_.push_back(
-        {parts.parameters[i], matrix.begin, entry.shape.rows(), entry.shape.cols(), size, decay});
-    pieces_.push_back(matrix);
+        {parts_.parameters[i], matrix.begin, entry.shape.rows(), entry.shape.cols(), size, decay});
+    matrices_.push_back(matrix);
     size += matrix.size();
   }
-  pieces_ = positions(pieces_, parts.matrices);
-  adam_pieces_ = positions(adam_pieces_, parts.rest);
   m_ = zeros(size);
 }
 
@@ -192,9 +184,10 @@ void Muon::move(const Window& window, const FlatUpdate& update) {
 }
 
 std::vector<StateWindow> Muon::state() {
-  std::vector<StateWindow> all{{"muon.m", span_of(m_), pieces_}};
+  std::vector<StateWindow> all{{"muon.m", span_of(m_), positions(matrices_, parts_.matrices)}};
   for (StateWindow& window : adam_.state()) {
-    all.push_back({std::move(window.name), window.values, adam_pieces_});
+    window.pieces = positions(window.pieces, parts_.rest);
+    all.push_back(std::move(window));
   }
   return all;
 }

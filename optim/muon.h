@@ -50,9 +50,17 @@ class Muon {
   };
   void move(const Window& window, const FlatUpdate& update);
 
+  // The matrices that follow Muon, and what of the flat buffer follows Adam, of all ranks.
+  struct Parts {
+    FlatRanges matrices, rest;
+    std::vector<size_t> parameters;  // of the matrices
+  };
+  static Parts parts_of(const Parameters& parameters);
+
   MuonSettings settings_;
+  Parts parts_;
+  FlatRanges matrices_;  // those of windows_
   std::vector<Window> windows_;
-  FlatRanges pieces_, adam_pieces_;  // of the state, in that of all ranks
   Buffer<real> m_;
   Adam adam_;
 };
