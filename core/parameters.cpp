@@ -96,6 +96,8 @@ void Parameters::freeze_all() {
   for (const Entry& entry : entries_) entry.tensor.gradient().refuse();
 }
 
+bool Parameters::all_frozen() const { return std::ranges::all_of(entries_, &Entry::frozen); }
+
 const Parameters::Entry* Parameters::find(std::string_view name) const {
   const auto found = std::ranges::find(entries_, name, &Entry::name);
   return found == entries_.end() ? nullptr : &*found;

@@ -88,6 +88,7 @@ class Parameters {
   // Call it before an optimiser is constructed.
   void freeze(std::string_view name);
   void freeze_all();
+  bool all_frozen() const;
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;

@@ -19,11 +19,6 @@ void check_not_negative(std::string_view name, const auto& number) {
   if (!(number >= 0)) fail("{} is {}; it must be at least 0", name, number);
 }
 
-bool is_sinusoidal(PositionKind kind) {
-  return kind == PositionKind::interleaved || kind == PositionKind::halves ||
-         kind == PositionKind::t2t || kind == PositionKind::fairseq;
-}
-
 void check_rotation(const LayerOptions& options) {
   const Rotation& rotation = options.rotation;
   const RotationScaling& scaling = rotation.scaling;
@@ -116,6 +111,11 @@ void check_vocabularies(const Options& options) {
 }
 
 }  // namespace
+
+bool is_sinusoidal(PositionKind kind) {
+  return kind == PositionKind::interleaved || kind == PositionKind::halves ||
+         kind == PositionKind::t2t || kind == PositionKind::fairseq;
+}
 
 const LayerOptions& validate(const LayerOptions& options) {
   check_size("d_model", options.d_model);

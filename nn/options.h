@@ -16,6 +16,8 @@ namespace calque {
 
 // How positions enter the model (nn/layers/positions.h has the formulas).
 enum class PositionKind { interleaved, halves, t2t, fairseq, learned, rotary, plane, none };
+// Whether it is one of the tables of sines and cosines of a position.
+bool is_sinusoidal(PositionKind kind);
 // post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end;
 // both: x + norm(sublayer(norm(x))), and a norm at the end.
 enum class NormPlacement { post, pre, both };

@@ -7,6 +7,7 @@
 #include "data/formats/po_parser.h"
 #include "data/formats/whole_file.h"
 #include "data/text/charset.h"
+#include "data/text/code_points.h"
 #include "data/text/utf8.h"
 
 namespace calque {
@@ -72,7 +73,7 @@ std::string_view PoFile::header_from(std::string_view field) const {
         rest.remove_prefix(field.size() + 1);
         return rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
       }
-      rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+      cut(rest, '\n');
     }
     break;
   }

@@ -14,12 +14,12 @@ namespace calque {
 namespace {
 
 // A batch of at least one window or pair of a language model, and of at least the largest example.
-int64_t tokens_of_batch(const Config& config, const Task& task, double tokens_of_update) {
+int64_t tokens_of_batch(const Config& config, int64_t largest, double tokens_of_update) {
   constexpr double unit = 32;
   const double share = tokens_of_update / static_cast<double>(config.training.batches_of_update());
   const auto tokens = static_cast<int64_t>(std::ceil(share / unit) * unit);
   const int64_t window = has(config, Feature::context) ? largest_example(config) : 0;
-  return std::max({tokens, window, task.largest_example()});
+  return std::max({tokens, window, largest});
 }
 
 }  // namespace
@@ -32,12 +32,13 @@ int64_t tokens_of_update(double tokens_of_run, double tokens_of_term) {
 }
 
 BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
+  const int64_t largest = task.largest_example();
   TrainingConfig training = config.training;
   training.until.updates = 0;  // says nothing of tokens
   if (!training.until.has_limit()) {
-    return {tokens_of_batch(config, task, TrainingConfig::usual_batch_tokens), {}};
+    return {tokens_of_batch(config, largest, TrainingConfig::usual_batch_tokens), {}};
   }
-  const int64_t trial = tokens_of_batch(config, task, 1024);
+  const int64_t trial = tokens_of_batch(config, largest, 1024);
   Learner learner(training, task.parameters());
   learner.initialise();
   if (task.base()) task.base()->initialise(0);
@@ -48,7 +49,7 @@ BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
   const auto in_update = static_cast<double>(trial * training.batches_of_update());
   const double tokens = expected_updates(training, stream->epoch_sizes(), cost) * in_update;
   const int64_t wanted = tokens_of_update(tokens, in_update / cost.terms);
-  BatchChoice choice{tokens_of_batch(config, task, static_cast<double>(wanted)), {}};
+  BatchChoice choice{tokens_of_batch(config, largest, static_cast<double>(wanted)), {}};
   choice.notes.push_back(
       fmt::format("training.batch_tokens: {}, for a run of about {:.2g} million tokens",
                   choice.tokens, tokens / 1e6));

@@ -21,7 +21,7 @@ constexpr double tokens_of_frozen_slice = 128;
 
 double worthwhile_slices(const Work& largest, const Parameters& parameters) {
   const WorkSize whole = largest.size();
-  if (std::ranges::all_of(parameters.entries(), &Parameters::Entry::frozen)) {
+  if (parameters.all_frozen()) {
     return static_cast<double>(whole.tokens) / tokens_of_frozen_slice;
   }
   const auto sample = largest.split(most_slices);

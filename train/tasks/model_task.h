@@ -36,8 +36,8 @@ class ModelTask : public Task {
   }
 
   int64_t largest_example() const override {
-    const std::vector<int32_t> costs = examples().set.costs;
-    return costs.empty() ? 0 : std::ranges::max(costs);
+    const ExampleTraining all = examples();
+    return all.set.costs.empty() ? 0 : std::ranges::max(all.set.costs);
   }
 
   std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {

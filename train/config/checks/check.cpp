@@ -88,8 +88,6 @@ void check_model(const Config& config, Contradictions& all) {
   using enum PositionKind;
   if (lacks(config, Feature::network) || is_rnn(config)) return;
   const ModelConfig& model = config.model;
-  const bool sinusoids = model.positions == interleaved || model.positions == halves ||
-                         model.positions == t2t || model.positions == fairseq;
   if (model.head_width == 0 && model.d_model % model.heads != 0) {
     blame(all, "model.heads", "{} heads do not divide d_model {}; the nearest divisor is {}",
           model.heads, model.d_model, nearest_divisor(model.d_model, model.heads));
@@ -110,7 +108,7 @@ void check_model(const Config& config, Contradictions& all) {
     blame(all, "model.kv_heads", "{} does not divide heads {}; the nearest divisor is {}",
           model.kv_heads, model.heads, nearest_divisor(model.heads, model.kv_heads));
   }
-  if (sinusoids && model.d_model % 2 != 0) {
+  if (is_sinusoidal(model.positions) && model.d_model % 2 != 0) {
     blame(all, "model.d_model", "{} is odd, but sinusoidal positions need pairs of sine and cosine",
           model.d_model);
   }

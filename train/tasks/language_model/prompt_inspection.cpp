@@ -90,10 +90,8 @@ Inspection inspect_prompt(const LanguageModelRun& run, const Explanation& explan
                           const InspectionChoice& choice) {
   const LanguageModel& model = run.model();
   require_heads(model, choice.without);
-  const Parameters& parameters = run.network->parameters;
-  if (!std::ranges::all_of(parameters.entries(), &Parameters::Entry::frozen)) {
-    run.network->parameters.freeze_all();
-  }
+  Parameters& parameters = run.network->parameters;
+  if (!parameters.all_frozen()) parameters.freeze_all();
   std::vector<int32_t> text = {begin_id};
   text.insert(text.end(), explanation.target_tokens.begin(), explanation.target_tokens.end());
   const std::span<const int32_t> read(text.data(), text.size() - 1);
