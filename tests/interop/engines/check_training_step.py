@@ -16,7 +16,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from interop_run import Calque, read_lines, report, step_of_training, tokens_of
+from interop_run import Calque, compare_weights, read_lines, report, step_of_training
 
 PAIRS, RATE = 8, 0.05
 
@@ -68,24 +68,8 @@ def main(program, work, model, source, target=None):
     before = {name: x.detach().clone() for name, x in theirs.state_dict().items()}
     tokenizer = transformers.AutoTokenizer if target else transformers.PreTrainedTokenizerFast
     step_theirs(theirs.train(), tokenizer.from_pretrained(model), lines)
-    # The row of <s> is not compared: it is the padding, with which MarianMT's decoder begins, and
-    # transformers does not train it.
-    ours, rows, own_rows = load_file(f"{out}/model.safetensors"), tokens_of(model), tokens_of(out)
-    shared = [token for token in own_rows if token in rows]
-    their_rows, our_rows = [rows[t] for t in shared], [own_rows[t] for t in shared]
-    largest = moved = 0.0
-    compared = 0
-    for name, after in theirs.state_dict().items():
-        if name not in ours or "embed_positions" in name or name == "final_logits_bias":
-            continue  # constants in transformers
-        own = ours[name]
-        if after.shape[0] == theirs.config.vocab_size:
-            after, start, own = after[their_rows], before[name][their_rows], own[our_rows]
-        else:
-            start = before[name]
-        largest = max(largest, (after - own).abs().max().item())
-        moved = max(moved, (after - start).abs().max().item())
-        compared += 1
+    compared, moved, largest = compare_weights(before, theirs.state_dict(), load_file(f"{out}/model.safetensors"),
+                                               model, out)
     engine = f"transformers {transformers.__version__}"
     what = f"{os.path.basename(model)}: a step that moves weights by up to {moved:.2g}"
     return report("import", engine, what, compared, compared, largest, 1e-4)

@@ -39,6 +39,11 @@ class Calque:
         return [(float(line.split("\t")[0]), int(line.split("\t")[2])) for line in out.splitlines()]
 
 
+def settings_of(settings):
+    """The arguments that set these keys of a config."""
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+
+
 def step_of_training(calque, model, run, rate, data):
     """Imports a model, trains it for one step of gradient descent without dropout on the corpora that
     data.train lists, and returns its export."""
@@ -54,8 +59,7 @@ def step_of_training(calque, model, run, rate, data):
                 "model.attention_dropout": "0", "logging.report": "false"}
     if "text:" in data:
         settings["data.cross_documents"] = "false"
-    calque.call("train", f"{run}/finetune.yaml", "--run", tuned, "--quiet",
-                *[word for key, value in settings.items() for word in ("--set", f"{key}={value}")])
+    calque.call("train", f"{run}/finetune.yaml", "--run", tuned, "--quiet", *settings_of(settings))
     calque.call("export", tuned, "huggingface", "--out", out)
     return out
 
@@ -87,3 +91,27 @@ def tokens_of(folder):
         ids = vocabulary if isinstance(vocabulary, dict) else {
             token: i for i, (token, _) in enumerate(vocabulary)}
     return {token: i for token, i in ids.items() if token not in ("<s>", "<pad>", "<unk>")}
+
+
+def compare_weights(before, after, ours, model, out):
+    """Compares the weights before and after training in transformers with those of an export of calque: the
+    number of tensors, how far a weight has moved, and the largest difference. The rows of a table are those of
+    the tokens that the folders `model` and `out` share. The row of <s> is not compared: it is the padding, with
+    which MarianMT's decoder begins, and transformers does not train it."""
+    is_adapter = os.path.exists(f"{out}/adapter_config.json")
+    rows, own_rows = tokens_of(model), {} if is_adapter else tokens_of(out)
+    with open(f"{model}/config.json", encoding="utf-8") as file:
+        size = json.load(file)["vocab_size"]
+    shared = [token for token in own_rows if token in rows]
+    compared, moved, largest = 0, 0.0, 0.0
+    for name, own in ours.items():
+        if name not in after or "embed_positions" in name or name == "final_logits_bias":
+            continue  # constants in transformers
+        start, end = before[name], after[name]
+        if end.shape[0] == size:
+            their = [rows[token] for token in shared]
+            start, end, own = start[their], end[their], own[[own_rows[token] for token in shared]]
+        moved = max(moved, (end - start).abs().max().item())
+        largest = max(largest, (end - own).abs().max().item())
+        compared += 1
+    return compared, moved, largest
