@@ -49,6 +49,14 @@ std::vector<Format::Held> held_by_huggingface() {
   return held;
 }
 
+// An adapter does not hold the output, so its base may have a bias there.
+std::vector<Format::Held> held_by_peft() {
+  std::vector<Format::Held> held = held_by_huggingface();
+  std::ranges::find(held, TaskKind::language_model, &Format::Held::task)->limit =
+      limit_causal_layers;
+  return held;
+}
+
 std::vector<Format> all_formats() {
   using enum TaskKind;
   return {
@@ -70,7 +78,7 @@ std::vector<Format> all_formats() {
        .models = {{translation, limit_m2m100}},
        .write = write_as<Transformer, write_m2m100>},
       {.name = "peft",
-       .models = held_by_huggingface(),
+       .models = held_by_peft(),
        .of_adapters = true,
        .write = [](const AnyExported& from, ExportFolder& to,
                    std::string_view) { write_peft(from, to); }},

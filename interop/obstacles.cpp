@@ -129,7 +129,7 @@ void limit_m2m100(Obstacles& in) {
   in.add_if(!in.config.tokenizer.joint, "tokenizer.joint");
 }
 
-void limit_causal_lm(Obstacles& in) {
+void limit_causal_layers(Obstacles& in) {
   const ModelConfig& model = in.model;
   const LanguageModelShape shape = shape_of(model);
   const bool llama = is_llama_like(shape), gemma = shape == LanguageModelShape::gemma3;
@@ -151,8 +151,12 @@ void limit_causal_lm(Obstacles& in) {
   in.add_if(model.output_cap > 0 && !gemma, "model.output_cap");
   in.add_if(gemma && !model.scale_embeddings, "model.scale_embeddings");
   in.add_if(gemma && model.tied == Tying::none, "model.tied");
-  in.add_if(model.output_bias, "model.output_bias");
   in.add_if(in.config.data.lowercase, "data.lowercase");
+}
+
+void limit_causal_lm(Obstacles& in) {
+  limit_causal_layers(in);
+  in.add_if(in.model.output_bias, "model.output_bias");
 }
 
 void limit_bert(Obstacles& in) {

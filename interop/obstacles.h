@@ -37,8 +37,9 @@ class Obstacles {
 
 // Add the settings that the format's model for a task cannot hold.
 void limit_ctranslate2(Obstacles& in);
-void limit_marian_mt(Obstacles& in);  // of transformers, as the four that follow
+void limit_marian_mt(Obstacles& in);  // of transformers, as the five that follow
 void limit_m2m100(Obstacles& in);
+void limit_causal_layers(Obstacles& in);  // of a language model without its output
 void limit_causal_lm(Obstacles& in);
 void limit_bert(Obstacles& in);
 void limit_vit(Obstacles& in);

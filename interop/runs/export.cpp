@@ -83,8 +83,9 @@ std::string export_run(const std::string& run, const Format& format, const std::
   if (!problem.empty()) fail("{}", problem);
   const RunLocation location = find_run(run);
   Config config = location.config;
-  if (format.of_adapters) config.model.adapter = location.adapter;
+  config.model.adapter = location.adapter;
   require_exportable(format, config, run);
+  if (!format.of_adapters) config.model.adapter = {};
   if (format.models.empty()) {
     const TrainedRun opened = open_run(run, make_task);
     return export_model(format, Exported<Parameters>{{config}, opened.task->parameters()}, out);

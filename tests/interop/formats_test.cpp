@@ -93,6 +93,22 @@ TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
   CHECK(keys_of("gguf", config) == std::vector<std::string>{"tokenizer.kind"});
 }
 
+TEST_CASE("PEFT holds an adapter of a language model whose output has a bias") {
+  Config config;
+  config.task = TaskKind::language_model;
+  config.tokenizer.kind = TokenizerKind::bytes;
+  config.model.norm_placement = NormPlacement::pre;
+  config.model.norm_kind = NormKind::rms;
+  config.model.activation = Activation::swiglu;
+  config.model.positions = PositionKind::rotary;
+  config.model.adapter.kind = AdapterKind::lora;
+  config.model.output_bias = true;
+  CHECK(keys_of("peft", config).empty());
+  for (const char* format : {"huggingface", "gguf"}) {
+    CHECK(keys_of(format, config) == std::vector<std::string>{"model.output_bias"});
+  }
+}
+
 TEST_CASE("each setting that transformers cannot hold is named") {
   Config config;
   config.model.norm_kind = NormKind::rms;
