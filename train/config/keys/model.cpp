@@ -197,7 +197,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "Ends each source in </s>. Some models of OpenNMT do not.")
       .needs(Feature::pairs);
   in.key("output_bias", &M::output_bias, {}, harmful,
-         "Adds a bias to the output projection, as Marian does.")
+         "Adds a bias to the output projection, as Marian does. In a language model with init_from "
+         "it is not trained.")
       .needs(Feature::decoder);
   in.key("output_cap", &M::output_cap, at_least(0), harmful,
          "A logit z becomes cap tanh(z / cap), which keeps it below the cap, as in Gemma 2. 0: no "

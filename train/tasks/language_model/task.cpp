@@ -19,10 +19,19 @@ extern const TaskDescriptor language_model_task;
 
 namespace {
 
+// The bias of an imported model excludes the tokens that it lacks; its own engine has none to
+// train.
+void freeze_output_bias(const ModelConfig& model, Parameters& parameters) {
+  if (model.output_bias && !model.init_from.empty() && !model.adapter) {
+    parameters.freeze("output.bias");
+  }
+}
+
 class LanguageModelTask : public TextTask<LanguageModel> {
  public:
   LanguageModelTask(const Config& config, const RunFolder& run, const TaskStart& start)
       : TextTask(config, run, start, language_model_options) {
+    freeze_output_bias(config.model, network_.parameters);
     if (start.purpose == TaskStart::Purpose::use || !has_preferences(config)) return;
     reference_.logs = no_reference(data_);
     if (start.purpose == TaskStart::Purpose::plan) return;
