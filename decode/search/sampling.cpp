@@ -12,29 +12,40 @@
 namespace calque {
 namespace {
 
-// The tokens that top_k keeps, or the best token at temperature 0; most probable first, and of
-// equally probable tokens the lower id first.
-std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum,
-                                   const Sampling& sampling) {
-  std::vector<NextToken> pool;
-  for (size_t id = 0; id < scores.size(); ++id) {
-    if (scores[id] > minus_infinity) {
-      pool.push_back({static_cast<int32_t>(id), scores[id] - log_sum});
+// The tokens of a row from the most probable down, of equally probable tokens the lower id first.
+// They are found as far as they are asked for: a vocabulary may have 262,144 tokens, and most draws
+// end within the first hundred.
+class Ranking {
+ public:
+  // Requires that the largest score is 0.
+  explicit Ranking(std::span<const real> scores) : scores_(scores) {}
+
+  bool has(size_t place) {
+    while (place >= found_.size() && bound_ > minus_infinity) extend();
+    return place < found_.size();
+  }
+  // Requires has(place).
+  int32_t operator[](size_t place) const { return found_[place]; }
+
+ private:
+  // Adds the tokens with scores below the bound, down to a lower one.
+  void extend() {
+    const real lower = bound_ > -64 ? std::min<real>(-4, 2 * bound_) : minus_infinity;
+    const auto before = std::ssize(found_);
+    for (size_t id = 0; id < scores_.size(); ++id) {
+      if (scores_[id] < bound_ && scores_[id] >= lower && scores_[id] > minus_infinity) {
+        found_.push_back(static_cast<int32_t>(id));
+      }
     }
+    std::ranges::stable_sort(found_.begin() + before, found_.end(), std::greater<real>(),
+                             [&](int32_t id) { return scores_[id]; });
+    bound_ = lower;
   }
-  const auto before = [](const NextToken& a, const NextToken& b) {
-    return a.log_probability != b.log_probability ? a.log_probability > b.log_probability
-                                                  : a.id < b.id;
-  };
-  const int64_t kept = sampling.temperature == 0 ? 1 : sampling.top_k;
-  if (kept > 0 && kept < std::ssize(pool)) {
-    std::ranges::partial_sort(pool, pool.begin() + kept, before);
-    pool.resize(kept);
-  } else {
-    std::ranges::sort(pool, before);
-  }
-  return pool;
-}
+
+  std::span<const real> scores_;
+  std::vector<int32_t> found_;  // all tokens with scores of at least the bound
+  real bound_ = 1;
+};
 
 std::vector<real> penalized(std::span<const real> scores, std::span<const int32_t> seen,
                             double penalty) {
@@ -47,25 +58,62 @@ std::vector<real> penalized(std::span<const real> scores, std::span<const int32_
   return lowered;
 }
 
-// Draws a token from the sorted pool. Weights are relative to that of the best token.
-NextToken draw(const std::vector<NextToken>& pool, const Sampling& sampling, double chance) {
-  if (sampling.temperature == 0) return pool.front();
-  std::vector<double> cumulative;  // running sum of the weights
-  size_t probable = 0;             // tokens that min_p keeps
-  for (const NextToken& token : pool) {
-    const double distance = double(token.log_probability) - double(pool[0].log_probability);
-    const double weight = std::exp(distance / sampling.temperature);
-    if (weight >= sampling.min_p) ++probable;
-    cumulative.push_back(weight + (cumulative.empty() ? 0 : cumulative.back()));
-  }
-  const auto first_past = [&](double share) {  // the first token with a larger running sum
-    return std::min(std::ranges::upper_bound(cumulative, share * cumulative.back()),
-                    cumulative.end() - 1);
-  };
-  if (sampling.top_p < 1) cumulative.erase(first_past(sampling.top_p) + 1, cumulative.end());
-  cumulative.resize(std::min(cumulative.size(), std::max<size_t>(1, probable)));
-  return pool[first_past(chance) - cumulative.begin()];
+// The scores minus the largest, divided by the temperature unless that is 0. Empty if all tokens
+// are forbidden.
+std::vector<real> below_best(std::span<const real> scores, double temperature) {
+  const real best = std::ranges::max(scores);
+  if (!(best > minus_infinity)) return {};
+  const double divisor = temperature > 0 ? temperature : 1;
+  std::vector<real> distances(scores.size());
+  std::ranges::transform(scores, distances.begin(), [&](real score) {
+    return static_cast<real>(double(score - best) / divisor);
+  });
+  return distances;
 }
+
+// The probabilities of a row relative to that of the best token, and which of them a draw may take.
+class Weights {
+ public:
+  Weights(std::span<const real> scores, const Sampling& sampling)
+      : scores_(scores), ranking_(scores), kept_(scores.size()) {
+    if (sampling.top_k > 0 && sampling.top_k < std::ssize(scores)) {
+      kept_ = sampling.top_k;
+      for (size_t i = 0; i < kept_; ++i) total_ += of(i);
+    } else {
+      total_ = std::exp(double(ScoreRow(scores).finite_log_sum()));
+    }
+    if (sampling.top_p < 1 || sampling.min_p > 0) drop_least(sampling);
+  }
+
+  // The token at this cumulative probability.
+  int32_t token_at(double chance) {
+    size_t place = 0;
+    double sum = of(0);
+    while (sum <= chance * total_ && place + 1 < kept_ && of(place + 1) > 0) sum += of(++place);
+    return ranking_[place];
+  }
+
+ private:
+  double of(size_t place) {
+    return ranking_.has(place) ? std::exp(double(scores_[ranking_[place]])) : 0;
+  }
+
+  void drop_least(const Sampling& sampling) {
+    const double enough = sampling.top_p * total_;
+    size_t place = 1;
+    double sum = of(0);
+    while (place < kept_ && sum <= enough && of(place) > 0 && of(place) >= sampling.min_p) {
+      sum += of(place++);
+    }
+    kept_ = place;
+    total_ = sum;
+  }
+
+  std::span<const real> scores_;
+  Ranking ranking_;
+  size_t kept_;       // the most probable tokens
+  double total_ = 0;  // their weight
+};
 
 // One sample of one item.
 struct Sample {
@@ -195,9 +243,9 @@ std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum
   const bool lowers = sampling.repetition_penalty != 1 && !seen.empty();
   const std::vector<real> lowered =
       lowers ? penalized(scores, seen, sampling.repetition_penalty) : std::vector<real>();
-  const std::vector<NextToken> pool = best_tokens(lowers ? lowered : scores, log_sum, sampling);
-  if (pool.empty()) return std::nullopt;
-  const int32_t id = draw(pool, sampling, chance).id;
+  const std::vector<real> distances = below_best(lowers ? lowered : scores, sampling.temperature);
+  if (distances.empty()) return std::nullopt;
+  const int32_t id = Weights(distances, sampling).token_at(sampling.temperature > 0 ? chance : 0);
   return NextToken{id, scores[id] - log_sum};
 }
 

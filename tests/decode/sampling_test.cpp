@@ -74,6 +74,39 @@ TEST_CASE("a repetition penalty lowers negative and positive scores of tokens se
   CHECK_FALSE(sample_token(std::vector<real>{never}, 0, twice, 0.5, Ids{0}).has_value());
 }
 
+TEST_CASE("draws from many tokens are those of the whole list, sorted") {
+  std::vector<real> scores(5000);
+  for (int i = 0; i < 5000; ++i) scores[i] = static_cast<real>(-0.04 * ((i * 1237) % 5000));
+  scores[17] = never;
+  std::vector<int32_t> sorted(5000);
+  std::ranges::generate(sorted, [id = 0]() mutable { return id++; });
+  std::ranges::stable_sort(sorted, std::greater<>(), [&](int32_t id) { return scores[id]; });
+  for (const Sampling& sampling :
+       {Sampling{}, Sampling{.temperature = 3}, Sampling{.temperature = 20, .top_k = 300},
+        Sampling{.temperature = 20, .top_p = 0.7}, Sampling{.temperature = 20, .min_p = 0.05},
+        Sampling{.temperature = 1e-320}}) {
+    const auto weight = [&](int32_t id) { return std::exp(scores[id] / sampling.temperature); };
+    std::vector<int32_t> kept = sorted;
+    if (sampling.top_k > 0) kept.resize(sampling.top_k);
+    double total = 0;
+    for (const int32_t id : kept) total += weight(id);
+    double sum = 0;
+    size_t count = 0;
+    while (count < kept.size() && sum <= sampling.top_p * total &&
+           weight(kept[count]) >= sampling.min_p * weight(kept[0])) {
+      sum += weight(kept[count++]);
+    }
+    for (const double chance : {0.0, 0.11, 0.53, 0.87, 0.9991}) {
+      double reached = 0;
+      size_t place = 0;
+      while (place + 1 < count && (reached += weight(kept[place])) <= chance * sum) ++place;
+      CAPTURE(sampling.temperature);
+      CAPTURE(chance);
+      CHECK(sample_token(scores, 0, sampling, chance)->id == kept[place]);
+    }
+  }
+}
+
 // a -> b -> c -> a ..., each the most probable by far.
 MarkovModel circle() {
   MarkovModel model(6);
