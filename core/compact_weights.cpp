@@ -10,8 +10,8 @@ std::unique_ptr<CompactMatrix> compact_weight(const Parameters::Entry& entry, Pr
   if (side == WeightSide::none) return nullptr;
   const bool flipped = side == WeightSide::transposed;
   const int64_t rows = entry.shape[0], cols = entry.shape[1];
-  auto matrix =
-      std::make_unique<CompactMatrix>(form, flipped ? cols : rows, flipped ? rows : cols, flipped);
+  auto matrix = std::make_unique<CompactMatrix>(form_of(entry.role, form), flipped ? cols : rows,
+                                                flipped ? rows : cols, flipped);
   matrix->put_rows(0, rows, entry.values().data());
   return matrix;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace calque {
 
@@ -39,16 +40,70 @@ uint16_t to_bf16(float value) {
   return static_cast<uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1)) >> 16);
 }
 
-float round_to_q8_0(std::span<const float> block, int8_t* integers) {
-  float most = 0;
-  for (const float x : block) most = std::max(most, std::abs(x));
-  constexpr float largest = 65504;  // in half precision
-  const float exact = std::min(most / 127, largest), scale = from_f16(to_f16(exact));
-  const float factor = exact > 0 ? 1 / exact : 0;
-  std::ranges::transform(block, integers, [factor](float x) {
-    return static_cast<int8_t>(std::clamp(std::round(x * factor), -127.0F, 127.0F));
+namespace {
+
+constexpr float largest_half = 65504;
+
+float largest_of(std::span<const float> block) {
+  return *std::ranges::max_element(block, {}, [](float x) { return std::abs(x); });
+}
+
+// Whether all numbers of a block are the scale, in half precision, times integers of this range.
+bool has_scale(std::span<const float> block, float scale, float lowest, float highest) {
+  return from_f16(to_f16(scale)) == scale && std::ranges::all_of(block, [&](float x) {
+           const float integer = std::round(x / scale);
+           return integer >= lowest && integer <= highest && integer * scale == x;
+         });
+}
+
+// The scale with which a block keeps its numbers as integers in [-size, size), if there is one and
+// `size` is at most 16: the block was in 4 or 5 bits. Nothing for most other blocks, because such
+// integers times 11 bits of a scale have 8 bits less than a float.
+std::optional<float> kept_scale(std::span<const float> block, int size) {
+  const float largest = largest_of(block);
+  if (largest == 0 || (std::bit_cast<uint32_t>(largest) & 0xFFU) != 0) return std::nullopt;
+  for (int integer = -size; integer < size; ++integer) {
+    const float scale = largest / static_cast<float>(integer);
+    if (integer != 0 &&
+        has_scale(block, scale, static_cast<float>(-size), static_cast<float>(size - 1))) {
+      return scale;
+    }
+  }
+  return std::nullopt;
+}
+
+float half_away_from_zero(float x) { return std::round(x); }
+float half_up(float x) { return std::floor(x + 0.5F); }
+
+// The block divided by `scale`, as integers. Returns the scale in half precision.
+template <float rounded(float)>
+float divide(std::span<const float> block, float scale, float lowest, float highest,
+             int8_t* integers) {
+  const float factor = scale != 0 ? 1 / scale : 0;
+  std::ranges::transform(block, integers, [=](float x) {
+    return static_cast<int8_t>(std::clamp(rounded(x * factor), lowest, highest));
   });
-  return scale;
+  return from_f16(to_f16(scale));
+}
+
+}  // namespace
+
+float round_to_q8_0(std::span<const float> block, int8_t* integers) {
+  const float scale = std::min(std::abs(largest_of(block)) / 127, largest_half);
+  return divide<half_away_from_zero>(block, scale, -127, 127, integers);
+}
+
+float keep_in_q8_0(std::span<const float> block, int8_t* integers) {
+  const std::optional<float> kept = kept_scale(block, 16);
+  if (!kept || has_scale(block, std::abs(largest_of(block)) / 127, -127, 127)) {
+    return round_to_q8_0(block, integers);
+  }
+  return divide<half_away_from_zero>(block, *kept, -127, 127, integers);
+}
+
+float round_to_q4_0(std::span<const float> block, int8_t* integers) {
+  const float scale = std::clamp(largest_of(block) / -8, -largest_half, largest_half);
+  return divide<half_up>(block, kept_scale(block, 8).value_or(scale), -8, 7, integers);
 }
 
 }  // namespace calque

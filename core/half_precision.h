@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of 16 and 8 bits, as files and compact weights hold them.
+// Numbers of 16, 8 and 4 bits, as files and compact weights hold them.
 
 #include <cstdint>
 #include <span>
@@ -21,5 +21,11 @@ uint16_t to_bf16(float value);
 // 127 or -127. Returns the scale. A block that was rounded before keeps its scale and, unless that
 // is 0, its integers.
 float round_to_q8_0(std::span<const float> block, int8_t* integers);
+// The same, but a block of GGUF's Q4_0 or Q5_0 keeps its numbers, with a scale of its own.
+float keep_in_q8_0(std::span<const float> block, int8_t* integers);
+
+// The same as GGUF's type Q4_0, with integers from -8 to 7: the number with the largest magnitude
+// becomes -8. A block that was rounded before keeps its numbers, whatever the largest is.
+float round_to_q4_0(std::span<const float> block, int8_t* integers);
 
 }  // namespace calque

@@ -56,8 +56,8 @@ void Parameters::make_compact() {
     if (side != WeightSide::none) {
       const bool flipped = side == WeightSide::transposed;
       const int64_t rows = entry.shape[0], cols = entry.shape[1];
-      windows_[i]->compact = std::make_shared<CompactMatrix>(form_, flipped ? cols : rows,
-                                                             flipped ? rows : cols, flipped);
+      windows_[i]->compact = std::make_shared<CompactMatrix>(
+          form_of(entry.role, form_), flipped ? cols : rows, flipped ? rows : cols, flipped);
       entry.tensor.gradient().refuse();
     } else {
       entry.offset = flat_size_;

@@ -144,23 +144,15 @@ void write_half(float value, uint8_t* to) {
   to[1] = static_cast<uint8_t>(bits >> 8);
 }
 
-float inverse(float scale) { return scale == 0 ? 0 : 1 / scale; }
-
-float largest(std::span<const float> numbers) {
-  return *std::ranges::max_element(numbers, {}, [](float x) { return std::abs(x); });
-}
-
 void write_q8_0(std::span<const float> from, uint8_t* to) {
   write_half(round_to_q8_0(from, reinterpret_cast<int8_t*>(to + 2)), to);
 }
 
-// The number of the largest size becomes -8.
 void write_q4_0(std::span<const float> from, uint8_t* to) {
-  const float d = largest(from) / -8, factor = inverse(d);
-  write_half(d, to);
-  const auto code = [&](float x) { return std::min(15, static_cast<int>(x * factor + 8.5F)); };
+  std::array<int8_t, 32> integers;
+  write_half(round_to_q4_0(from, integers.data()), to);
   for (size_t i = 0; i < 16; ++i) {
-    to[2 + i] = static_cast<uint8_t>(code(from[i]) | code(from[16 + i]) << 4);
+    to[2 + i] = static_cast<uint8_t>((integers[i] + 8) | (integers[16 + i] + 8) << 4);
   }
 }
 

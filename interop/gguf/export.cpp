@@ -214,12 +214,6 @@ const ExportType& export_type(std::string_view name) {
   return *std::ranges::find(export_types, name, &ExportType::name);
 }
 
-// Of a file in 4 bits, llama.cpp keeps 6 or 8 for the table of tokens, from which all predictions
-// come.
-bool is_table(std::string_view name) {
-  return name == "token_embd.weight" || name == "output.weight";
-}
-
 // Norms, biases and positions are always F32, and so are matrices without whole blocks.
 std::vector<const GgufStorage*> storages_of(const TensorList& tensors, std::string_view type) {
   const GgufStorage* const chosen = gguf_storage(export_type(type).storage);

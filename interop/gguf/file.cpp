@@ -8,6 +8,10 @@
 #include "train/storage/safetensors_header.h"
 
 namespace calque {
+
+bool is_table(std::string_view name) {
+  return name == "token_embd.weight" || name == "output.weight";
+}
 namespace {
 
 constexpr std::string_view mark = "GGUF";
@@ -209,13 +213,14 @@ TensorInfo read_tensor_info(GgufReader& in, const std::string& place) {
 }
 
 Precision form_of(std::span<const TensorInfo> infos) {
-  bool quantized = false, halves = true;
+  bool quantized = false, four_bits = true, halves = true;
   for (const TensorInfo& info : infos) {
     if (info.sizes.size() < 2) continue;
     quantized |= info.storage->numbers > 1;
+    four_bits &= info.storage->name == "Q4_0" || is_table(info.name);
     halves &= info.storage->name == "BF16";
   }
-  if (quantized) return Precision::q8_0;
+  if (quantized) return four_bits ? Precision::q4_0 : Precision::q8_0;
   return halves ? Precision::bfloat16 : Precision::full;
 }
 

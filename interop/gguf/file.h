@@ -26,10 +26,15 @@ using GgufValue = std::variant<uint32_t, float, bool, std::string, std::vector<i
 struct GgufFile {
   std::vector<std::pair<std::string, GgufValue>> values;
   TensorList tensors;
-  // The smallest form that loses nothing, or nearly nothing, of the weights that were read: q8_0 if
-  // some are quantized, bfloat16 if all matrices are.
+  // The smallest form that loses nothing, or nearly nothing, of the weights that were read: q4_0 if
+  // all matrices but the tables are Q4_0, q8_0 if others are quantized, bfloat16 if all matrices
+  // are.
   Precision form = Precision::full;
 };
+
+// Whether a tensor is the table of tokens or the output. Of a file in 4 bits, llama.cpp keeps 6 or
+// 8 of them: all predictions come from them.
+bool is_table(std::string_view name);
 
 // `stored` has the type that each tensor is written in, with rows of whole blocks; empty: all are
 // F32.

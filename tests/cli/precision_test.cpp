@@ -56,10 +56,10 @@ TEST_CASE("a quantized run computes what --precision int8 computes, and float32 
   for_commands(check);
 }
 
-TEST_CASE("every command computes with weights in bfloat16 and q8_0, which round less than int8") {
+TEST_CASE("every command computes with weights in bfloat16, q8_0 and q4_0") {
   const auto check = [](const Trained& trained, const std::string& command) {
     const std::string exact = output_of(command, trained.run);
-    for (const std::string precision : {"bfloat16", "q8_0"}) {
+    for (const std::string precision : {"bfloat16", "q8_0", "q4_0"}) {
       CAPTURE(precision);
       const std::string rounded = output_of(command + " --precision " + precision, trained.run);
       CHECK(rounded != exact);
@@ -124,7 +124,7 @@ TEST_CASE("decoding.precision is the default of --precision, but an export does 
 
 TEST_CASE("an unknown precision is refused, and so is --set decoding.precision") {
   check_refused(run("calque translate " + trained().run + " --precision int4"), 2,
-                "int4 not in {float32,bfloat16,int8,q8_0}");
+                "int4 not in {float32,bfloat16,int8,q8_0,q4_0}");
   check_refused(run("calque translate " + trained().run + " --set decoding.precision=int8"), 2,
                 "use --precision");
 }

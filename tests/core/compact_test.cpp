@@ -1,5 +1,5 @@
-// Weights of 16 and 8 bits: what rounding keeps, and that products with them are products with the
-// numbers that they hold.
+// Weights of 16, 8 and 4 bits: what rounding keeps, and that products with them are products with
+// the numbers that they hold.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace calque;
 
 namespace {
 
-constexpr Precision forms[] = {Precision::bfloat16, Precision::q8_0};
+constexpr Precision forms[] = {Precision::bfloat16, Precision::q8_0, Precision::q4_0};
 
 // The right side of a product, k x n, from a matrix without gaps; flipped if flip_b.
 struct Compact {
@@ -86,6 +86,32 @@ TEST_CASE("numbers that were rounded before are kept") {
       CHECK(again == once.floats);
       CHECK(twice.scales_by_rows() == once.matrix.scales_by_rows());
     }
+  }
+}
+
+TEST_CASE("q4_0 keeps integers from -8 to 7 for each 32 numbers") {
+  std::vector<float> block(32);
+  for (int i = 0; i < 32; ++i) block[size_t(i)] = 0.25F * static_cast<float>(i % 17 - 8);
+  std::vector<int8_t> integers(32);
+  CHECK(round_to_q4_0(block, integers.data()) == 0.25F);  // of -2 and 2 the first is the largest
+  for (int i = 0; i < 32; ++i) CHECK(integers[size_t(i)] == std::min(7, i % 17 - 8));
+  // Products with a scale in half precision are kept, though the largest is not -8 of it.
+  for (int i = 0; i < 32; ++i) block[size_t(i)] = 0.1875F * static_cast<float>(i % 11 - 3);
+  const float scale = round_to_q4_0(block, integers.data());
+  for (size_t i = 0; i < 32; ++i) CHECK(static_cast<float>(integers[i]) * scale == block[i]);
+  CHECK(round_to_q4_0(std::vector<float>(32, 0.0F), integers.data()) == 0);
+  CHECK(integers == std::vector<int8_t>(32, 0));
+  block.assign(32, 0.0F), block[3] = -1e38F;
+  CHECK(std::isfinite(round_to_q4_0(block, integers.data())));
+}
+
+TEST_CASE("q8_0 keeps the numbers of blocks of 4 and 5 bits") {
+  std::vector<int8_t> integers(32);
+  for (const float d : {0x1.234p-6F, -0x1.23p+3F}) {
+    std::vector<float> block(32);
+    for (int i = 0; i < 32; ++i) block[size_t(i)] = d * static_cast<float>(i % 26 - 16);
+    const float scale = keep_in_q8_0(block, integers.data());
+    for (size_t i = 0; i < 32; ++i) CHECK(static_cast<float>(integers[i]) * scale == block[i]);
   }
 }
 

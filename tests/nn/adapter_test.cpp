@@ -97,7 +97,7 @@ TEST_CASE("a backward pass gives frozen weights no gradient, and a head is train
 }
 
 TEST_CASE("over compact weights, gradients are those over the numbers that they hold") {
-  for (const Precision form : {Precision::bfloat16, Precision::q8_0}) {
+  for (const Precision form : {Precision::bfloat16, Precision::q8_0, Precision::q4_0}) {
     LanguageModelOptions options = small_language_model_options();
     options.layer.adapter = lora();
     Parameters compact, base, trained, trained_too;

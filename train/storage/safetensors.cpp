@@ -88,12 +88,20 @@ std::optional<std::pair<int64_t, int64_t>> reach_of_scales(const std::vector<int
   return std::nullopt;
 }
 
-// The scales of a matrix of integers, NAME.scale; nullptr if there are none.
-const TensorEntry* scales_of(const TensorTable& table, const TensorEntry& entry) {
-  if (entry.type->name != "I8") return nullptr;
+// The shape in which a matrix is stored in a type: two integers of 4 bits share a byte.
+std::vector<int64_t> stored_shape(std::vector<int64_t> matrix, const ElementType& type) {
+  if (type.name == "U8" && matrix.size() == 2) matrix[1] = (matrix[1] + 1) / 2;
+  return matrix;
+}
+
+// The scales of a matrix of integers with a shape, NAME.scale; nullptr if there are none.
+const TensorEntry* scales_of(const TensorTable& table, const TensorEntry& entry,
+                             const std::vector<int64_t>& shape) {
+  if (entry.type->name != "I8" && entry.type->name != "U8") return nullptr;
   const TensorEntry* scales = table.find(entry.name + ".scale");
-  const bool fit =
-      scales && scales->type->decode && reach_of_scales(entry.shape, scales->shape).has_value();
+  const bool fit = scales && scales->type->decode &&
+                   entry.shape == stored_shape(shape, *entry.type) &&
+                   reach_of_scales(shape, scales->shape).has_value();
   return fit ? scales : nullptr;
 }
 
@@ -101,11 +109,12 @@ const TensorEntry* scales_of(const TensorTable& table, const TensorEntry& entry)
 struct Scales {
   std::vector<real> numbers;
   int64_t rows, cols, stride;  // what each is for; numbers in a row of scales
+  bool halves;                 // whether a byte has two integers
 
-  Scales(const InputFile& file, const TensorTable& table, const TensorEntry& matrix,
-         const TensorEntry& scales)
-      : numbers(scales.elements), stride(scales.shape[1]) {
-    std::tie(rows, cols) = *reach_of_scales(matrix.shape, scales.shape);
+  Scales(const InputFile& file, const TensorTable& table, const std::vector<int64_t>& shape,
+         const TensorEntry& matrix, const TensorEntry& scales)
+      : numbers(scales.elements), stride(scales.shape[1]), halves(matrix.type->name == "U8") {
+    std::tie(rows, cols) = *reach_of_scales(shape, scales.shape);
     std::vector<std::byte> bytes(scales.end - scales.begin);
     file.read(table.data_begin + scales.begin, bytes);
     scales.type->decode(bytes.data(), numbers);
@@ -115,8 +124,9 @@ struct Scales {
   void decode(int64_t row, const std::byte* integers, std::span<real> to) const {
     const real* of_row = numbers.data() + row / rows * stride;
     for (size_t i = 0; i < to.size(); ++i) {
-      to[i] = static_cast<real>(static_cast<int8_t>(integers[i])) *
-              of_row[static_cast<int64_t>(i) / cols];
+      int integer = static_cast<int8_t>(integers[halves ? i / 2 : i]);
+      if (halves) integer = i % 2 == 1 ? integer >> 4 : ((integer & 15) ^ 8) - 8;
+      to[i] = static_cast<real>(integer) * of_row[static_cast<int64_t>(i) / cols];
     }
   }
 };
@@ -131,20 +141,21 @@ bool all_finite(std::span<const real> values) {
 // Reads a matrix that is stored or wanted in fewer bits, some rows at a time.
 void read_rows(DigestingReader& reader, const TensorEntry& entry, const Scales* scales,
                const TensorSlot& to, const std::string& path) {
-  const int64_t all = entry.shape[0], cols = entry.shape[1];
-  const auto most = static_cast<size_t>(std::min(CompactMatrix::block, all) * cols);
-  std::vector<std::byte> bytes(most * entry.type->bytes);
-  std::vector<real> rows(to.compact ? most : 0);
+  const int64_t all = to.shape[0], cols = to.shape[1];
+  const int64_t row_bytes = entry.shape[1] * static_cast<int64_t>(entry.type->bytes);
+  const int64_t most = std::min(CompactMatrix::block, all);
+  std::vector<std::byte> bytes(static_cast<size_t>(most * row_bytes));
+  std::vector<real> rows(static_cast<size_t>(to.compact ? most * cols : 0));
   for (int64_t first = 0; first < all; first += CompactMatrix::block) {
     const int64_t count = std::min(CompactMatrix::block, all - first);
     const auto size = static_cast<size_t>(count * cols);
-    const auto part = std::span(bytes).first(size * entry.type->bytes);
+    const auto part = std::span(bytes).first(static_cast<size_t>(count * row_bytes));
     reader.read(part);
     const auto values = to.compact ? std::span(rows).first(size)
                                    : to.values.subspan(static_cast<size_t>(first * cols), size);
     if (!scales) entry.type->decode(part.data(), values);
     for (int64_t r = 0; scales && r < count; ++r) {
-      scales->decode(first + r, part.data() + r * cols,
+      scales->decode(first + r, part.data() + r * row_bytes,
                      values.subspan(static_cast<size_t>(r * cols), static_cast<size_t>(cols)));
     }
     if (!to.compact) continue;
@@ -157,7 +168,10 @@ void read_rows(DigestingReader& reader, const TensorEntry& entry, const Scales* 
 
 const ElementType& type_of(const NamedTensor& tensor) {
   if (tensor.compact) {
-    return *find_element_type(tensor.compact->form() == Precision::q8_0 ? "I8" : "BF16");
+    const Precision form = tensor.compact->form();
+    return *find_element_type(form == Precision::q8_0   ? "I8"
+                              : form == Precision::q4_0 ? "U8"
+                                                        : "BF16");
   }
   return tensor.integers.empty() ? element_type_of_real() : *find_element_type("I8");
 }
@@ -165,7 +179,7 @@ const ElementType& type_of(const NamedTensor& tensor) {
 // Writes the numbers of a compact matrix, some rows at a time, and its scales.
 void write_compact(OutputFile& file, const NamedTensor& tensor) {
   const CompactMatrix& matrix = *tensor.compact;
-  const int64_t rows = tensor.shape[0], row_bytes = tensor.shape[1] * matrix.number_size();
+  const int64_t rows = tensor.shape[0], row_bytes = matrix.row_bytes();
   std::vector<std::byte> bytes(
       static_cast<size_t>(std::min(CompactMatrix::block, rows) * row_bytes));
   for (int64_t first = 0; first < rows; first += CompactMatrix::block) {
@@ -197,8 +211,10 @@ Fingerprint write_safetensors(FileSystem& files, const std::string& path,
                               const std::map<std::string, std::string>& metadata) {
   TensorTable table{.entries = {}, .metadata = metadata};
   for (const NamedTensor& tensor : tensors) {
-    table.entries.push_back({.name = tensor.name, .type = &type_of(tensor), .shape = tensor.shape});
-    if (tensor.compact && tensor.compact->form() == Precision::q8_0) {
+    const ElementType& type = type_of(tensor);
+    table.entries.push_back(
+        {.name = tensor.name, .type = &type, .shape = stored_shape(tensor.shape, type)});
+    if (tensor.compact && tensor.compact->has_scales()) {
       table.entries.push_back({.name = tensor.name + ".scale",
                                .type = find_element_type("F16"),
                                .shape = tensor.compact->scale_shape()});
@@ -232,12 +248,13 @@ Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
     require(targets.emplace(target.name, &target).second, "SafetensorsFile: {} is wanted twice",
             target.name);
     const TensorEntry* entry = table_.find(target.name);
-    require(entry && entry->shape == target.shape &&
-                (target.compact || entry->elements == target.values.size()),
+    const TensorEntry* const found = entry ? scales_of(table_, *entry, target.shape) : nullptr;
+    require(entry && (found || entry->shape == target.shape) &&
+                (target.compact || target.values.size() == elements_of(target.shape)),
             "SafetensorsFile: {} is not in {} with the shape {}", target.name, file_.path(),
             text_of(target.shape));
-    if (const TensorEntry* found = scales_of(table_, *entry)) {
-      scales.emplace(target.name, Scales(file_, table_, *entry, *found));
+    if (found) {
+      scales.emplace(target.name, Scales(file_, table_, target.shape, *entry, *found));
     } else if (!entry->type->decode) {
       fail("{}: the values of {} are {}, not floating-point numbers", file_.path(), target.name,
            entry->type->name);
@@ -262,10 +279,14 @@ Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
 }
 
 Precision stored_precision(const TensorTable& table) {
+  const auto in_halves = [&](const TensorEntry& entry) {
+    return entry.type->name == "U8" && table.find(entry.name + ".scale");
+  };
+  if (std::ranges::any_of(table.entries, in_halves)) return Precision::q4_0;
   Precision form = Precision::full;
   for (const TensorEntry& entry : table.entries) {
     if (entry.shape.size() != 2) continue;
-    if (const TensorEntry* scales = scales_of(table, entry)) {
+    if (const TensorEntry* scales = scales_of(table, entry, entry.shape)) {
       const auto reach = *reach_of_scales(entry.shape, scales->shape);
       const bool whole = reach.first == entry.shape[0] || reach.second == entry.shape[1];
       return whole ? Precision::int8 : Precision::q8_0;
@@ -278,11 +299,12 @@ Precision stored_precision(const TensorTable& table) {
 std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted) {
   const TensorEntry* entry = table.find(wanted.name);
   if (entry == nullptr) return fmt::format("{} is missing", wanted.name);
+  if (scales_of(table, *entry, wanted.shape)) return std::nullopt;
   if (entry->shape != wanted.shape) {
     return fmt::format("{} is {}, but {} is needed", wanted.name, text_of(entry->shape),
                        text_of(wanted.shape));
   }
-  if (entry->type->decode || scales_of(table, *entry)) return std::nullopt;
+  if (entry->type->decode) return std::nullopt;
   return fmt::format("{} is of type {}", wanted.name, entry->type->name);
 }
 
@@ -295,7 +317,7 @@ std::vector<std::string> differences(const TensorTable& table, std::span<const T
     if (auto problem = mismatch(table, slot)) found.push_back(std::move(*problem));
     unclaimed.erase(slot.name);
     const TensorEntry* entry = table.find(slot.name);
-    if (const TensorEntry* scales = entry ? scales_of(table, *entry) : nullptr) {
+    if (const TensorEntry* scales = entry ? scales_of(table, *entry, slot.shape) : nullptr) {
       unclaimed.erase(scales->name);
     }
   }

@@ -24,7 +24,8 @@ struct NamedTensor {  // values to be written
   std::vector<int64_t> shape;
   std::span<const real> values;
   std::span<const int8_t> integers = {};  // instead of the values
-  // Instead of the values: BF16, or I8 with a second tensor NAME.scale of type F16.
+  // Instead of the values: BF16, or I8 with a second tensor NAME.scale of type F16. Integers of 4
+  // bits are of type U8, two adjacent ones of a row in a byte.
   const CompactMatrix* compact = nullptr;
 };
 
@@ -50,8 +51,8 @@ class SafetensorsFile {
   // Reads the whole file. Converts the values of the wanted tensors to real and stores them in
   // their slots; reads all other bytes only for the digest. Requires each wanted tensor to be in
   // the file with the shape of its slot; throws an Error if it is not of floating-point numbers. A
-  // matrix NAME of type I8 is multiplied by the numbers of NAME.scale, one for each row, for each
-  // column, or for each 32 numbers of a row or a column.
+  // matrix NAME of type I8, or U8 for 4 bits, is multiplied by the numbers of NAME.scale, one for
+  // each row, for each column, or for each 32 numbers of a row or a column.
   Fingerprint read(std::span<const TensorSlot> wanted) const;
 
  private:
@@ -59,8 +60,8 @@ class SafetensorsFile {
   TensorTable table_;
 };
 
-// The form in which matrices of the file are stored: int8 or q8_0 if some are integers with scales,
-// else bfloat16 if some are, else full.
+// The form in which matrices of the file are stored: q4_0, int8 or q8_0 if some are integers with
+// scales, else bfloat16 if some are, else full.
 Precision stored_precision(const TensorTable& table);
 
 // Why the table has no tensor that fits the slot; nothing if it has one.

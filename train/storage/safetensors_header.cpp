@@ -174,6 +174,12 @@ std::string check_layout(std::vector<TensorEntry>& entries, uint64_t data_size) 
 
 }  // namespace
 
+uint64_t elements_of(const std::vector<int64_t>& shape) {
+  uint64_t elements = 1;
+  for (const int64_t extent : shape) elements *= static_cast<uint64_t>(extent);
+  return elements;
+}
+
 const TensorEntry* TensorTable::find(std::string_view name) const {
   const auto found = std::ranges::find(entries, name, &TensorEntry::name);
   return found == entries.end() ? nullptr : &*found;
@@ -216,8 +222,7 @@ std::string format_header(TensorTable& table) {
   if (!table.metadata.empty()) header["__metadata__"] = table.metadata;
   uint64_t reached = 0;
   for (TensorEntry& entry : table.entries) {
-    entry.elements = 1;
-    for (const int64_t extent : entry.shape) entry.elements *= static_cast<uint64_t>(extent);
+    entry.elements = elements_of(entry.shape);
     entry.begin = reached;
     entry.end = reached += entry.elements * entry.type->bytes;
     require(entry.name != "__metadata__" && !header.contains(entry.name),

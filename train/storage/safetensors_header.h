@@ -37,6 +37,9 @@ struct TensorEntry {
   uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
 };
 
+// The product of the extents, which are not negative.
+uint64_t elements_of(const std::vector<int64_t>& shape);
+
 struct TensorTable {
   std::vector<TensorEntry> entries;  // in the order of their values
   std::map<std::string, std::string> metadata;

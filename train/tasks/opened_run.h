@@ -34,7 +34,7 @@ Run open_run_of(TaskKind task, const RunPlace& place, Read read) {
   run.config = location.config;
   const auto [options, tokenizer_hash] = read(run);
   const Precision precision = precision_in_use(place, location);
-  const bool below = precision == Precision::bfloat16 || precision == Precision::q8_0;
+  const bool below = is_compact(precision);
   // An adapter is merged, and a model without layers reads its tables, in full precision.
   const bool compact = below && !location.adapter && layers_of(options);
   run.network = std::make_shared<typename decltype(run.network)::element_type>(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "core/error.h"
 #include "core/half_precision.h"
@@ -18,11 +19,10 @@ CompactMatrix::CompactMatrix(Precision form, int64_t inner, int64_t cols, bool f
       cols_(cols),
       lines_(round_up(inner, block)),
       flipped_(flipped),
-      numbers_(panels() * lines_ * panel_cols * number_size()),
-      scales_(form == Precision::q8_0 ? panels() * lines_ / block * panel_cols : 0) {
-  require(form == Precision::bfloat16 || form == Precision::q8_0, "CompactMatrix: the form is {}",
-          name_of(inference_precisions, form));
-  const int64_t bytes = numbers_.size() / std::max<int64_t>(1, panels());
+      numbers_(panels() * panel_bytes()),
+      scales_(has_scales() ? panels() * lines_ / block * panel_cols : 0) {
+  require(is_compact(form), "CompactMatrix: the form is {}", name_of(inference_precisions, form));
+  const int64_t bytes = panel_bytes();
   const int64_t scales = scales_.size() / std::max<int64_t>(1, panels());
   for_each_row(panels(), bytes, [&](int64_t panel) {
     std::fill_n(numbers_.data() + panel * bytes, bytes, std::byte{0});
@@ -32,17 +32,23 @@ CompactMatrix::CompactMatrix(Precision form, int64_t inner, int64_t cols, bool f
 
 // Numbers of a column, from a line that begins a block.
 void CompactMatrix::put_block(int64_t line, int64_t col, std::span<const float> numbers) {
-  const int64_t at = place(line, col);
+  std::byte* const to = numbers_.data() + place(line, col);
   if (form_ == Precision::bfloat16) {
-    auto* const to = reinterpret_cast<uint16_t*>(numbers_.data()) + at;
-    for (size_t i = 0; i < numbers.size(); ++i) to[i * panel_cols] = to_bf16(numbers[i]);
+    auto* const halves = reinterpret_cast<uint16_t*>(to);
+    for (size_t i = 0; i < numbers.size(); ++i) halves[i * panel_cols] = to_bf16(numbers[i]);
     return;
   }
-  std::array<int8_t, block> integers;
-  scales_[at / panel_cols / block * panel_cols + col % panel_cols] =
-      static_cast<real>(round_to_q8_0(numbers, integers.data()));
-  auto* const to = reinterpret_cast<int8_t*>(numbers_.data()) + at;
-  for (size_t i = 0; i < numbers.size(); ++i) to[i * panel_cols] = integers[i];
+  std::array<int8_t, block> integers{};
+  const auto round = form_ == Precision::q8_0 ? keep_in_q8_0 : round_to_q4_0;
+  scales_[(col / panel_cols * lines_ + line) / block * panel_cols + col % panel_cols] =
+      static_cast<real>(round(numbers, integers.data()));
+  if (form_ == Precision::q8_0) {
+    for (size_t i = 0; i < numbers.size(); ++i) to[i * panel_cols] = std::byte(integers[i]);
+    return;
+  }
+  for (size_t i = 0; i < numbers.size(); i += 2) {
+    to[i / 2 * panel_cols] = std::byte((integers[i] & 15) | (integers[i + 1] & 15) << 4);
+  }
 }
 
 void CompactMatrix::put_rows(int64_t first, int64_t count, const real* rows) {
@@ -65,13 +71,20 @@ void CompactMatrix::put_rows(int64_t first, int64_t count, const real* rows) {
   });
 }
 
+// Of two in a byte, the sign of the lower one is bit 3.
+int CompactMatrix::integer(int64_t line, int64_t col) const {
+  const auto byte = static_cast<int8_t>(numbers_[place(line, col)]);
+  if (form_ == Precision::q8_0) return byte;
+  return line % 2 == 1 ? byte >> 4 : ((byte & 15) ^ 8) - 8;
+}
+
 real CompactMatrix::number(int64_t line, int64_t col) const {
-  const int64_t at = place(line, col);
   if (form_ == Precision::bfloat16) {
-    return static_cast<real>(from_bf16(reinterpret_cast<const uint16_t*>(numbers_.data())[at]));
+    uint16_t half = 0;
+    std::memcpy(&half, numbers_.data() + place(line, col), sizeof half);
+    return static_cast<real>(from_bf16(half));
   }
-  const auto integer = reinterpret_cast<const int8_t*>(numbers_.data())[at];
-  return static_cast<real>(integer) * scale(line / block, col);
+  return static_cast<real>(integer(line, col)) * scale(line / block, col);
 }
 
 namespace {
@@ -81,11 +94,11 @@ namespace {
 template <class Form>
 struct Lines {
   Vec operator[](int64_t i) const {
-    const Vec numbers = Form::load(from + i * CompactMatrix::panel_cols);
+    const Vec numbers = Form::load(Form::at(column, line + i), (line + i) % 2 == 1);
     if constexpr (!Form::scaled) return numbers;
     return numbers * load(scales + (line + i) / CompactMatrix::block * CompactMatrix::panel_cols);
   }
-  const typename Form::Number* from;
+  const typename Form::Number* column;
   const real* scales;
   int64_t line;
 };
@@ -93,7 +106,7 @@ struct Lines {
 template <class Form>
 Lines<Form> lines_at(const CompactMatrix& m, int64_t line, int64_t col) {
   const int64_t panel = col / CompactMatrix::panel_cols, first = col % CompactMatrix::panel_cols;
-  return {m.panel<typename Form::Number>(panel) + line * CompactMatrix::panel_cols + first,
+  return {m.panel<typename Form::Number>(panel) + first,
           Form::scaled ? m.scales(panel) + first : nullptr, line};
 }
 
@@ -147,11 +160,19 @@ void CompactMatrix::copy_rows(int64_t first, int64_t count, real* to) const {
 }
 
 void CompactMatrix::copy_numbers(int64_t first, int64_t count, std::byte* to) const {
-  const int64_t size = number_size(), length = flipped_ ? inner_ : cols_;
+  const int64_t length = flipped_ ? inner_ : cols_;
   for_each_row(count, length, [&](int64_t r) {
+    std::byte* const row = to + r * row_bytes();
+    std::fill_n(row, row_bytes(), std::byte{0});
     for (int64_t i = 0; i < length; ++i) {
-      const int64_t at = flipped_ ? place(i, first + r) : place(first + r, i);
-      std::copy_n(numbers_.data() + at * size, size, to + (r * length + i) * size);
+      const int64_t line = flipped_ ? i : first + r, col = flipped_ ? first + r : i;
+      if (form_ == Precision::bfloat16) {
+        std::copy_n(numbers_.data() + place(line, col), 2, row + 2 * i);
+      } else if (form_ == Precision::q8_0) {
+        row[i] = std::byte(integer(line, col));
+      } else {
+        row[i / 2] |= std::byte((integer(line, col) & 15) << (i % 2 * 4));
+      }
     }
   });
 }
@@ -163,7 +184,7 @@ std::vector<int64_t> CompactMatrix::scale_shape() const {
 
 std::vector<real> CompactMatrix::scales_by_rows() const {
   std::vector<real> result;
-  if (form_ != Precision::q8_0) return result;
+  if (!has_scales()) return result;
   const std::vector<int64_t> shape = scale_shape();
   for (int64_t row = 0; row < shape[0]; ++row) {
     for (int64_t i = 0; i < shape[1]; ++i) {

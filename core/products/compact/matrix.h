@@ -1,8 +1,9 @@
 #pragma once
-// A right side of products in 16 or 8 bits: bfloat16, or blocks of 32 integers down a column with a
-// scale (q8_0). It takes the place of the float weights. Products convert its numbers where they
-// multiply, a few at a time, so the float matrix never exists; sums have full precision.
+// A right side of products in 16, 8 or 4 bits: bfloat16, or blocks of 32 integers down a column
+// with a scale (q8_0, q4_0). It takes the place of the float weights. Products convert its numbers
+// where they multiply, a few at a time, so the float matrix never exists; sums have full precision.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -39,23 +40,25 @@ class CompactMatrix {
   // Rows [first, first + count) of the matrix that it was filled from.
   void copy_rows(int64_t first, int64_t count, real* to) const;
 
-  // The same rows as they are stored, in number_size() bytes each, and the scales of q8_0 in a
-  // matrix with scale_shape(): a row for each row of the matrix if flipped, else for 32 of them.
-  int64_t number_size() const { return form_ == Precision::bfloat16 ? 2 : 1; }
+  // The same rows as they are stored, in row_bytes() each, with two integers of q4_0 in a byte, the
+  // first in its lower half; and the scales, if any, in a matrix with scale_shape(): a row for each
+  // row of the matrix if flipped, else for 32 of them.
+  int64_t row_bytes() const { return ((flipped_ ? inner_ : cols_) * bits() + 7) / 8; }
+  bool has_scales() const { return form_ != Precision::bfloat16; }
   void copy_numbers(int64_t first, int64_t count, std::byte* to) const;
   std::vector<int64_t> scale_shape() const;
   std::vector<real> scales_by_rows() const;
 
-  // The layout that the kernels read: panels of 64 columns with a line for each number of a column.
-  // Zeros follow, to a multiple of `block` lines.
+  // The layout that the kernels read: panels of 64 columns with a line for each number of a column,
+  // or for two. Zeros follow, to a multiple of `block` numbers.
   static constexpr int64_t panel_cols = 64, block = 32;
   int64_t lines() const { return lines_; }
   int64_t panels() const { return (cols_ + panel_cols - 1) / panel_cols; }
   template <class Number>
   const Number* panel(int64_t number) const {
-    return reinterpret_cast<const Number*>(numbers_.data()) + number * lines_ * panel_cols;
+    return reinterpret_cast<const Number*>(numbers_.data() + number * panel_bytes());
   }
-  // Of q8_0: a line of scales for each block of a panel.
+  // Of a form with scales: a line of them for each block of a panel.
   const real* scales(int64_t number) const {
     return scales_.data() + number * lines_ / block * panel_cols;
   }
@@ -69,9 +72,17 @@ class CompactMatrix {
   }
 
  private:
-  int64_t place(int64_t line, int64_t col) const {
-    return (col / panel_cols * lines_ + line) * panel_cols + col % panel_cols;
+  int64_t bits() const {
+    return form_ == Precision::bfloat16 ? 16 : form_ == Precision::q8_0 ? 8 : 4;
   }
+  int64_t panel_bytes() const { return lines_ * panel_cols * bits() / 8; }
+  // Where the byte or bytes of a number begin.
+  int64_t place(int64_t line, int64_t col) const {
+    const int64_t number = form_ == Precision::q4_0 ? line / 2 : line;
+    return col / panel_cols * panel_bytes() +
+           (number * panel_cols + col % panel_cols) * std::max<int64_t>(1, bits() / 8);
+  }
+  int integer(int64_t line, int64_t col) const;
   void put_block(int64_t line, int64_t col, std::span<const float> numbers);
   real number(int64_t line, int64_t col) const;
   real scale(int64_t block_number, int64_t col) const {

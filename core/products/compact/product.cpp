@@ -39,24 +39,28 @@ void compact_strip(const CompactOperands& o, int64_t panel, int64_t first, int64
                    const Destination& to) {
   constexpr int64_t cols = CompactMatrix::panel_cols, block = CompactMatrix::block;
   constexpr int64_t ahead = 24;  // lines
-  const auto* numbers = o.b.panel<typename Form::Number>(panel) + first;
+  const auto* const column = o.b.panel<typename Form::Number>(panel) + first;
   Vec total[rows][strip_vectors] = {};
   for (int64_t from = 0; from < o.b.inner(); from += block) {
     Vec scale[strip_vectors];
     for (int v = 0; v < strip_vectors && Form::scaled; ++v) {
       scale[v] = load(o.b.scales(panel) + from / block * cols + first + v * lanes);
     }
-    const int64_t end = std::min(o.b.inner(), from + block);
-    for (int64_t k = from; k < end; ++k, numbers += cols) {
-      __builtin_prefetch(numbers + ahead * cols);
+    const auto add_line = [&](int64_t k, bool odd) [[gnu::always_inline]] {
+      const auto* const line = Form::at(column, k);
+      __builtin_prefetch(Form::at(column, k + ahead));
       for (int v = 0; v < strip_vectors; ++v) {
-        Vec right = Form::load(numbers + v * lanes);
+        Vec right = Form::load(line + v * lanes, odd);
         if constexpr (Form::scaled) right *= scale[v];
         for (int r = 0; r < rows; ++r) {
           total[r][v] = multiply_add(broadcast(o.a[r * o.a_stride + k]), right, total[r][v]);
         }
       }
-    }
+    };
+    const int64_t end = std::min(o.b.inner(), from + block);
+    int64_t k = from;
+    for (; k + 1 < end; k += 2) add_line(k, false), add_line(k + 1, true);
+    if (k < end) add_line(k, false);
   }
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < strip_vectors; ++v) {

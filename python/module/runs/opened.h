@@ -24,7 +24,7 @@ namespace py = pybind11;
 inline RunPlace place_of(const std::string& run, const std::string& precision) {
   if (precision.empty()) return {run};
   const auto chosen = choice_named(inference_precisions, precision);
-  if (!chosen) fail("precision: must be float32, bfloat16, int8 or q8_0, not {}", precision);
+  if (!chosen) fail("precision: must be float32, bfloat16, int8, q8_0 or q4_0, not {}", precision);
   return {run, chosen};
 }
 

@@ -40,7 +40,7 @@ def test_load_refuses(run, options, message):
 
 
 def test_load_refuses_an_unknown_precision_and_an_ensemble_of_other_tasks(runs):
-    with pytest.raises(calque.Error, match="precision: must be float32, bfloat16, int8 or q8_0, not half"):
+    with pytest.raises(calque.Error, match="precision: must be float32, bfloat16, int8, q8_0 or q4_0, not half"):
         calque.load(runs.of("translation"), precision="half")
     with pytest.raises(calque.Error, match="only translators form an ensemble"):
         calque.load([runs.of("language-model"), runs.of("language-model")])

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "core/error.h"
@@ -90,15 +91,18 @@ TEST_CASE("tensors come back bit by bit: empty ones, NaN, infinities, negative z
   CHECK(y[0] == limits::max());
 }
 
-TEST_CASE("compact weights are BF16, or I8 with scales, and are read in every form") {
+TEST_CASE(
+    "compact weights are BF16, or I8 or halves of U8 with scales, and are read in every form") {
+  const std::map<Precision, std::string> types = {
+      {Precision::bfloat16, "BF16"}, {Precision::q8_0, "I8"}, {Precision::q4_0, "U8"}};
   for (const bool flipped : {false, true}) {
-    const int64_t rows = 70, cols = 40;
+    const int64_t rows = 70, cols = 41;
     std::vector<real> numbers(static_cast<size_t>(rows * cols));
     fill_normal({.seed = 1}, 0, 1, numbers);
     const auto matrix = [&](Precision form) {
       return CompactMatrix(form, flipped ? cols : rows, flipped ? rows : cols, flipped);
     };
-    for (const Precision form : {Precision::bfloat16, Precision::q8_0}) {
+    for (const auto& [form, type] : types) {
       CompactMatrix own = matrix(form);
       own.put_rows(0, rows, numbers.data());
       std::vector<real> rounded(numbers.size()), read(numbers.size());
@@ -108,12 +112,12 @@ TEST_CASE("compact weights are BF16, or I8 with scales, and are read in every fo
       const Fingerprint print = write_safetensors(files, "f", tensors);
       const SafetensorsFile file(files, "f");
       CHECK(stored_precision(file.table()) == form);
-      CHECK(file.table().find("w")->type->name == (form == Precision::q8_0 ? "I8" : "BF16"));
+      CHECK(file.table().find("w")->type->name == type);
       const std::vector<TensorSlot> expanded{{"w", {rows, cols}, read}};
       CHECK(differences(file.table(), expanded).empty());
       CHECK(file.read(expanded) == print);
       CHECK(read == rounded);
-      for (const Precision other : {Precision::bfloat16, Precision::q8_0}) {
+      for (const auto& [other, unused] : types) {
         CompactMatrix expected = matrix(other), found = matrix(other);
         expected.put_rows(0, rows, rounded.data());
         const std::vector<TensorSlot> slots{{"w", {rows, cols}, {}, &found}};

@@ -129,8 +129,8 @@ TEST_CASE("a run with an adapter resumes in the same bits") {
 TEST_CASE("an adapter over a base in fewer bits resumes in the same bits, merged with that base") {
   for (const TaskCase& task : adaptable()) {
     CAPTURE(task.name);
-    for (const Precision form : {Precision::q8_0, Precision::bfloat16}) {
-      if (form == Precision::bfloat16 && task.name != "language-model") continue;
+    for (const Precision form : {Precision::q8_0, Precision::bfloat16, Precision::q4_0}) {
+      if (form != Precision::q8_0 && task.name != "language-model") continue;
       const TemporaryFolder folder;
       Settings settings = base_and_adapter(task, folder);
       settings[1] =
@@ -272,7 +272,7 @@ TEST_CASE("model.adapter needs a base, a kind, and sublayers that there are") {
   const Config config =
       config_of_task(language_model(), {from, "model.adapter={kind: lora, on: [feed_forward]}"});
   CHECK(mentions(problem({from, "model.adapter={kind: lora, base: int8}"}),
-                 "float32, bfloat16, q8_0"));
+                 "float32, bfloat16, q8_0, q4_0"));
   CHECK_FALSE(config.model.adapter.attention);
   CHECK(config.model.adapter.rank == 16);
 }

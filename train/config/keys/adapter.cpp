@@ -55,8 +55,9 @@ std::vector<AdapterKey> declare_adapter_keys() {
   in.key(
       "base", &A::base, weight_precisions, fixed,
       "How the weights of the base are kept in memory during training. bfloat16: in half the "
-      "bytes, with 8 bits of precision. q8_0: in 8 bits, with a scale for each 32 of them, as in "
-      "GGUF. The adapter is trained, and merged, with the rounded weights. Norms and biases stay "
+      "bytes, with 8 bits of precision. q8_0 and q4_0: in 8 and in 4 bits, with a scale for each "
+      "32 of them, as in GGUF. The adapter is trained, and merged, with the rounded weights. Norms "
+      "and biases stay "
       "in float32.",
       "");
   return table;

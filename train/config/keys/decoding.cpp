@@ -87,7 +87,8 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
   }
   in.key("precision", &D::precision, inference_precisions, harmless,
          "The precision of the weights in products, for every command that uses the trained model "
-         "(--precision sets another one). bfloat16 and q8_0 keep weights in half and in a quarter "
+         "(--precision sets another one). bfloat16, q8_0 and q4_0 keep weights in half, a quarter "
+         "and an eighth "
          "of the memory, and multiply them as float32. int8: 8-bit integers on both sides of a "
          "product; on processors with AMX or VNNI instructions decoding is two to four times as "
          "fast. Weights that are stored in fewer bits are used as they are. Training and its "
