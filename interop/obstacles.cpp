@@ -156,7 +156,8 @@ void limit_causal_layers(Obstacles& in) {
 
 void limit_causal_lm(Obstacles& in) {
   limit_causal_layers(in);
-  in.add_if(in.model.output_bias, "model.output_bias");
+  // An imported model may exclude symbols so, which the export itself checks.
+  in.add_if(in.model.output_bias && in.config.tokenizer.files.empty(), "model.output_bias");
 }
 
 void limit_bert(Obstacles& in) {

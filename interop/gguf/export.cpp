@@ -49,12 +49,12 @@ void add_heads(Settings& to, const LayerOptions& options) {
   }
 }
 
-void add_sizes(Values& values, const LanguageModel& model) {
+void add_sizes(Values& values, const LanguageModel& model, const KeptTokens& kept) {
   const LayerOptions& options = model.options.layer;
   const LanguageModelShape shape = shape_of(options);
   Settings to{values, std::string(architecture_of(shape))};
   values.emplace_back("general.architecture", to.kind);
-  to.whole("vocab_size", model.options.vocabulary);
+  to.whole("vocab_size", std::ssize(kept.ids()));
   to.whole("context_length", options.max_positions);
   to.whole("embedding_length", options.d_model);
   to.whole("block_count", model.options.layers);
@@ -173,17 +173,32 @@ void add_byte_pairs(Values& to, const BytePairModel& model) {
 }
 
 // The chat template, and the token that ends an answer if it is not </s>.
-void add_turns(Values& to, const TurnOptions& turns, const Tokenizer& tokenizer) {
+void add_turns(Values& to, const TurnOptions& turns, const Tokenizer& tokenizer,
+               const KeptTokens& kept) {
   if (turns.format == TurnFormat::none) return;
   to.emplace_back("tokenizer.chat_template", template_of_turns(turns));
   const std::vector<int32_t> ends = TurnTokens(tokenizer, turns).ends();
   if (ends.size() == 1) return;
-  to.emplace_back("tokenizer.ggml.eot_token_id", static_cast<uint32_t>(ends.back()));
+  to.emplace_back("tokenizer.ggml.eot_token_id",
+                  static_cast<uint32_t>(kept.engine_id(ends.back())));
 }
 
-Values values_of(const Exported<LanguageModel>& from) {
+// The lists with an item for each token, without those of tokens that llama.cpp does not get.
+void select_tokens(Values& values, const KeptTokens& kept) {
+  for (auto& [key, value] : values) {
+    if (key == "tokenizer.ggml.tokens") {
+      value = kept.select(std::get<std::vector<std::string>>(value));
+    } else if (key == "tokenizer.ggml.scores") {
+      value = kept.select(std::get<std::vector<float>>(value));
+    } else if (key == "tokenizer.ggml.token_type") {
+      value = kept.select(std::get<std::vector<int32_t>>(value));
+    }
+  }
+}
+
+Values values_of(const Exported<LanguageModel>& from, const KeptTokens& kept) {
   Values values;
-  add_sizes(values, from.model);
+  add_sizes(values, from.model, kept);
   if (const SentencePieceModel* model = from.source().sentence_piece()) {
     add_pieces(values, *model);
   } else if (const BytePairModel* pairs = from.source().byte_pairs()) {
@@ -191,12 +206,17 @@ Values values_of(const Exported<LanguageModel>& from) {
   } else {
     add_byte_tokens(values);
   }
-  values.emplace_back("tokenizer.ggml.bos_token_id", uint32_t{begin_id});
-  values.emplace_back("tokenizer.ggml.eos_token_id", uint32_t{end_id});
-  values.emplace_back("tokenizer.ggml.unknown_token_id", uint32_t{unknown_id});
+  select_tokens(values, kept);
+  const auto symbol = [&](const char* name, int32_t id) {
+    values.emplace_back(fmt::format("tokenizer.ggml.{}_token_id", name),
+                        static_cast<uint32_t>(kept.engine_id(id)));
+  };
+  symbol("bos", begin_id);
+  symbol("eos", end_id);
+  if (kept.has(unknown_id)) symbol("unknown", unknown_id);
   values.emplace_back("tokenizer.ggml.add_bos_token", true);
   values.emplace_back("tokenizer.ggml.add_eos_token", false);
-  add_turns(values, from.config.data.turns, from.source());
+  add_turns(values, from.config.data.turns, from.source(), kept);
   return values;
 }
 
@@ -257,10 +277,11 @@ print(model.create_completion("The", max_tokens=40, temperature=0)["choices"][0]
 }  // namespace
 
 void write_gguf(const Exported<LanguageModel>& from, std::string_view type, ExportFolder& to) {
-  ListingWalk walk;
+  const KeptTokens kept(from.model);
+  ListingWalk walk(kept);
   walk_gguf(walk, from.model);
   add_factors(walk.list, from.model.options.layer);
-  GgufFile file{values_of(from), std::move(walk.list)};
+  GgufFile file{values_of(from, kept), std::move(walk.list)};
   const std::vector<const GgufStorage*> stored = storages_of(file.tensors, type);
   add_type(file.values, type);
   const std::string bytes = gguf_bytes(file, stored), path = to.file("model.gguf");

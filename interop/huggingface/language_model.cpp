@@ -25,9 +25,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t largest_template = 1 << 20;
 
-TensorList language_model_tensors(const LanguageModel& model) {
+TensorList language_model_tensors(const LanguageModel& model, const KeptTokens& kept) {
   const LayerOptions& options = model.options.layer;
-  ListingWalk walk;
+  ListingWalk walk(kept);
   walk_huggingface(walk, model);
   if (shape_of(options) == LanguageModelShape::gpt2) {
     walk.tensor("transformer.wpe.weight",
@@ -61,29 +61,32 @@ const LanguageModelType& type_of(const LayerOptions& options) {
   return *std::ranges::find(language_model_types, shape_of(options), &LanguageModelType::shape);
 }
 
-Json config_of(const LanguageModel& model) {
+Json config_of(const LanguageModel& model, const KeptTokens& kept) {
   const LanguageModelType& type = type_of(model.options.layer);
   Json config;
   config["architectures"] = {type.architecture};
   config["model_type"] = type.name;
   type.describe(model, config);
-  config["vocab_size"] = model.options.vocabulary;
+  config["vocab_size"] = kept.ids().size();
   config["tie_word_embeddings"] = one_table(model);
-  config["bos_token_id"] = begin_id;
-  config["eos_token_id"] = end_id;
-  config["pad_token_id"] = end_id;
+  config["bos_token_id"] = kept.engine_id(begin_id);
+  config["eos_token_id"] = config["pad_token_id"] = kept.engine_id(end_id);
   config["dtype"] = "float32";
   return config;
 }
 
 // A model of conversations also stops at the marker that ends an answer.
-Json generation_config(const TurnOptions& turns, const Tokenizer& tokenizer) {
+Json generation_config(const TurnOptions& turns, const Tokenizer& tokenizer,
+                       const KeptTokens& kept) {
   Json config;
-  config["bos_token_id"] = begin_id;
-  const std::vector<int32_t> ends = TurnTokens(tokenizer, turns).ends();
-  config["eos_token_id"] = ends.size() == 1 ? Json(end_id) : Json(ends);
-  config["pad_token_id"] = end_id;
-  config["suppress_tokens"] = {unknown_id, begin_id};
+  config["bos_token_id"] = kept.engine_id(begin_id);
+  std::vector<int32_t> ends = TurnTokens(tokenizer, turns).ends();
+  for (int32_t& end : ends) end = kept.engine_id(end);
+  config["eos_token_id"] = ends.size() == 1 ? Json(ends.front()) : Json(ends);
+  config["pad_token_id"] = kept.engine_id(end_id);
+  for (const int32_t never : {unknown_id, begin_id}) {
+    if (kept.has(never)) config["suppress_tokens"].push_back(kept.engine_id(never));
+  }
   return config;
 }
 
@@ -167,12 +170,13 @@ TurnOptions read_turns(const HuggingfaceFolder& folder) {
 }  // namespace
 
 void write_huggingface(const Exported<LanguageModel>& from, ExportFolder& to) {
-  to.write_safetensors("model.safetensors", language_model_tensors(from.model), "pt");
-  to.write_json("config.json", config_of(from.model));
+  const KeptTokens kept(from.model);
+  to.write_safetensors("model.safetensors", language_model_tensors(from.model, kept), "pt");
+  to.write_json("config.json", config_of(from.model, kept));
   const TurnOptions& turns = from.config.data.turns;
-  to.write_json("generation_config.json", generation_config(turns, from.source()));
+  to.write_json("generation_config.json", generation_config(turns, from.source(), kept));
   write_tokenizer(to, from.source(), TextUse::continued, from.model.options.layer.max_positions,
-                  turns.format == TurnFormat::none ? "" : template_of_turns(turns));
+                  turns.format == TurnFormat::none ? "" : template_of_turns(turns), &kept);
   to.write("README.md", language_model_readme);
 }
 

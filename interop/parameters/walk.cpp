@@ -39,7 +39,8 @@ void ListingWalk::tensor(const std::string& name, const Tensor& own, const Place
 }
 
 void ListingWalk::table(const std::string& name, const Tensor& own, Side, real factor) {
-  list.push_back({name, factor == 1 ? own : scaled(own, factor)});
+  const Tensor rows = kept_ ? kept_->rows(own) : own;
+  list.push_back({name, factor == 1 ? rows : scaled(rows, factor)});
 }
 
 }  // namespace calque

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/tensor.h"
+#include "interop/parameters/kept_tokens.h"
 #include "interop/parameters/tensor_list.h"
 #include "nn/layers/linear.h"
 #include "nn/layers/norm.h"
@@ -45,14 +46,20 @@ class ParameterWalk {
   void norm(const std::string& name, const Norm& norm);
 };
 
-// Lists the tensors of the engine.
+// Lists the tensors of the engine, with the rows of tables that it gets: all unless `kept` chooses.
 class ListingWalk : public ParameterWalk {
  public:
+  ListingWalk() = default;
+  explicit ListingWalk(const KeptTokens& kept) : kept_(&kept) {}
+
   using ParameterWalk::tensor;
   void tensor(const std::string& name, const Tensor& own, const Placement& placement) override;
   void table(const std::string& name, const Tensor& own, Side side, real factor) override;
 
   TensorList list;
+
+ private:
+  const KeptTokens* kept_ = nullptr;
 };
 
 }  // namespace calque

@@ -88,24 +88,29 @@ Json added_tokens(const Tokenizer& tokenizer, TextUse use) {
   return tokens;
 }
 
-Json template_of_text(const Tokenizer& tokenizer, TextUse use) {
-  const auto symbol = [&](int32_t id, int type) {
-    return Json{{"SpecialToken", {{"id", token_text(tokenizer, id)}, {"type_id", type}}}};
+// The text of <s>: that of </s> if the engine gets one token for both.
+std::string begin_text(const Tokenizer& tokenizer, const KeptTokens* kept) {
+  return token_text(tokenizer, kept && !kept->has(begin_id) ? end_id : begin_id);
+}
+
+Json template_of_text(const Tokenizer& tokenizer, TextUse use, const KeptTokens* kept) {
+  const std::string begin = begin_text(tokenizer, kept), end = token_text(tokenizer, end_id);
+  const auto symbol = [&](const std::string& text, int type) {
+    return Json{{"SpecialToken", {{"id", text}, {"type_id", type}}}};
   };
   const auto text = [](const char* id, int type) {
     return Json{{"Sequence", {{"id", id}, {"type_id", type}}}};
   };
   Json single = Json::array();
-  if (use != TextUse::translated) single.push_back(symbol(begin_id, 0));
+  if (use != TextUse::translated) single.push_back(symbol(begin, 0));
   single.push_back(text("A", 0));
-  if (use != TextUse::continued) single.push_back(symbol(end_id, 0));
+  if (use != TextUse::continued) single.push_back(symbol(end, 0));
   Json pair = single;
   pair.push_back(text("B", 1));
-  if (use != TextUse::continued) pair.push_back(symbol(end_id, 1));
+  if (use != TextUse::continued) pair.push_back(symbol(end, 1));
   Json symbols = Json::object();
-  for (const int32_t id : {begin_id, end_id}) {
-    const std::string name = token_text(tokenizer, id);
-    symbols[name] = {{"id", name}, {"ids", {id}}, {"tokens", {name}}};
+  for (const auto& [name, id] : {std::pair(begin, begin_id), std::pair(end, end_id)}) {
+    symbols[name] = {{"id", name}, {"ids", {kept ? kept->engine_id(id) : id}}, {"tokens", {name}}};
   }
   return {{"type", "TemplateProcessing"},
           {"single", single},
@@ -236,6 +241,23 @@ void fill_symbols(const Tokenizer& tokenizer, Json& json) {
       {"type", "WordLevel"}, {"vocab", vocabulary_of(tokenizer)}, {"unk_token", "<unk>"}};
 }
 
+// Removes the tokens that the engine does not get, of byte-level BPE, and numbers the others anew.
+void keep(const KeptTokens& kept, Json& json) {
+  Json& vocabulary = json["model"]["vocab"];
+  Json tokens = Json::object(), added = Json::array();
+  for (const auto& [text, id] : vocabulary.items()) {
+    if (kept.has(id)) tokens[text] = kept.engine_id(id);
+  }
+  vocabulary = std::move(tokens);
+  for (Json token : json["added_tokens"]) {
+    if (!kept.has(token["id"])) continue;
+    token["id"] = kept.engine_id(token["id"]);
+    added.push_back(std::move(token));
+  }
+  json["added_tokens"] = std::move(added);
+  if (!kept.has(unknown_id)) json["model"]["unk_token"] = nullptr;
+}
+
 }  // namespace
 
 std::string token_text(const Tokenizer& tokenizer, int32_t id) {
@@ -275,12 +297,12 @@ std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& mod
   return pairs;
 }
 
-std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
+std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use, const KeptTokens* kept) {
   Json json = {{"version", "1.0"}, {"truncation", nullptr}, {"padding", nullptr}};
   json["added_tokens"] = added_tokens(tokenizer, use);
   json["normalizer"] = nullptr;
   json["pre_tokenizer"] = nullptr;
-  json["post_processor"] = template_of_text(tokenizer, use);
+  json["post_processor"] = template_of_text(tokenizer, use, kept);
   json["decoder"] = nullptr;
   if (tokenizer.sentence_piece()) {
     fill_sentence_piece(tokenizer, use, json);
@@ -293,18 +315,19 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
   } else {
     fill_symbols(tokenizer, json);
   }
+  if (kept && std::ssize(kept->ids()) < tokenizer.size()) keep(*kept, json);
   return json.dump(1) + "\n";
 }
 
 void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse use,
-                     int64_t longest, const std::string& chat_template) {
+                     int64_t longest, const std::string& chat_template, const KeptTokens* kept) {
   Json config;
   config["tokenizer_class"] = "PreTrainedTokenizerFast";
-  const std::string begin = token_text(tokenizer, begin_id), end = token_text(tokenizer, end_id);
+  const std::string begin = begin_text(tokenizer, kept), end = token_text(tokenizer, end_id);
   config["bos_token"] = begin;
   config["eos_token"] = end;
   config["pad_token"] = use == TextUse::translated ? begin : end;
-  config["unk_token"] = token_text(tokenizer, unknown_id);
+  if (!kept || kept->has(unknown_id)) config["unk_token"] = token_text(tokenizer, unknown_id);
   if (use == TextUse::masked || use == TextUse::classified) {
     config["cls_token"] = begin;
     config["sep_token"] = end;
@@ -314,7 +337,7 @@ void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse
   config["clean_up_tokenization_spaces"] = false;
   if (!chat_template.empty()) config["chat_template"] = chat_template;
   to.write_json("tokenizer_config.json", config);
-  to.write("tokenizer.json", tokenizer_json(tokenizer, use));
+  to.write("tokenizer.json", tokenizer_json(tokenizer, use, kept));
 }
 
 }  // namespace calque

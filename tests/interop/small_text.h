@@ -1,6 +1,7 @@
 #pragma once
 // What the tests of imported language models share: small models and tokenizers.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "data/tokenizers/vocabulary.h"
 #include "interop/export_to.h"
 #include "interop/model.h"
+#include "interop/parameters/filling_walk.h"
 #include "nn/models/language_model.h"
 
 namespace calque {
@@ -60,6 +62,26 @@ struct SmallText {
         model(Path(parameters), options_of(config, tokenizer)) {
     parameters.allocate();
     parameters.initialise(5);
+  }
+  // Excludes symbols as an import does; without <s>, its embedding is that of </s>.
+  void exclude(const std::vector<int32_t>& symbols) const {
+    const Tensor& table = model.embedding.weight;
+    for (const int32_t id : symbols) {
+      model.output.bias.data()[id] = absent_logit;
+      if (id == unknown_id) std::fill_n(table.data(), table.cols(), real(0));
+      if (id == begin_id) {
+        std::copy_n(table.data() + end_id * table.cols(), table.cols(),
+                    table.data() + begin_id * table.cols());
+      }
+    }
+  }
+  // Of the tokens of a text, without a tape.
+  Tensor logits(const std::string& text) const {
+    std::vector<int32_t> ids = tokenizer.encode(text);
+    ids.insert(ids.begin(), begin_id);
+    const NoGradient none;
+    const std::vector<int32_t> length = {static_cast<int32_t>(ids.size())};
+    return model.logits(model.hidden(ids, Segments::of_lengths(length), {}));
   }
   RunParts parts() const { return {config, {tokenizer}}; }
   void write(const std::string& out) const { export_to("huggingface", parts(), model, out); }

@@ -76,6 +76,23 @@ TEST_CASE("a GGUF file that is imported and exported again has the same bytes") 
   check_same_gguf(config, tokenizer);
 }
 
+TEST_CASE("symbols that an imported model lacks are not exported to GGUF") {
+  Config config = small_text_config(LanguageModelShape::qwen3);
+  config.model.output_bias = true;
+  config.tokenizer.kind = TokenizerKind::byte_pairs;
+  config.tokenizer.files = {"of the run"};
+  const TemporaryFolder folder;
+  const SmallText small(config, byte_pair_tokenizer());
+  small.exclude({unknown_id});
+  export_to("gguf", small.parts(), small.model, folder.path("first"));
+  const Imported<LanguageModel> from = import_gguf(folder.path("first/model.gguf"));
+  CHECK(from.config.model.output_bias);
+  const SmallText again(from.config, from.source());
+  from.fill(again.model);
+  CHECK(again.tokenizer.size() == small.tokenizer.size());
+  CHECK(std::ranges::equal(again.logits("the cat sat").span(), small.logits("the cat sat").span()));
+}
+
 TEST_CASE("the spaces of user-defined tokens are spaces in GGUF, and marked in SentencePiece") {
   NewPieceModel pieces;
   pieces.normalization = {.dummy_prefix = false, .removes_spaces = false};

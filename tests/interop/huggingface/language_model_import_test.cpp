@@ -146,6 +146,54 @@ TEST_CASE("of special symbols that share a row, only the last is predicted") {
   CHECK(bias.data()[special_ids] == 0);
 }
 
+TEST_CASE("symbols that an imported model lacks are not exported") {
+  Config config = small_text_config(LanguageModelShape::qwen3);
+  config.model.output_bias = true;
+  config.model.tied = Tying::all;
+  config.tokenizer.files = {"of the run"};
+  for (const std::vector<int32_t>& absent :
+       {std::vector{unknown_id}, std::vector{unknown_id, begin_id}}) {
+    const SmallText small(config, byte_pair_tokenizer());
+    small.exclude(absent);
+    const TemporaryFolder folder;
+    small.write(folder.path("hf"));
+    const Json tokens = Json::parse(folder.read("hf/tokenizer.json"));
+    const Json settings = Json::parse(folder.read("hf/config.json"));
+    CHECK(settings["vocab_size"] == small.tokenizer.size() - std::ssize(absent));
+    CHECK(tokens["model"]["vocab"].size() == settings["vocab_size"]);
+    CHECK_FALSE(tokens["model"]["vocab"].contains("<unk>"));
+    CHECK(tokens["model"]["unk_token"].is_null());
+    CHECK(tokens["model"]["vocab"]["</s>"] == settings["eos_token_id"]);
+    CHECK(settings["eos_token_id"] == (absent.size() == 1 ? 1 : 0));
+    CHECK(settings["bos_token_id"] == 0);
+    Imported<LanguageModel> from = import_text(folder.path("hf"));
+    from.config.tokenizer.files = {"of the run"};
+    const SmallText again(from.config, from.source());
+    from.fill(again.model);
+    const Tensor expected = small.logits("the cat sat"), found = again.logits("the cat sat");
+    CHECK(std::ranges::equal(found.span(), expected.span()));
+    again.write(folder.path("again"));
+    check_same_files(folder, "hf", "again");
+  }
+}
+
+TEST_CASE("a bias of the output that does more than exclude symbols is refused") {
+  Config config = small_text_config(LanguageModelShape::llama);
+  config.model.output_bias = true;
+  config.tokenizer.files = {"of the run"};
+  const SmallText small(config, byte_pair_tokenizer());
+  const TemporaryFolder folder;
+  const auto problem = [&] { return message_of<Error>([&] { small.write(folder.path("hf")); }); };
+  small.model.output.bias.data()[7] = real(0.5);
+  CHECK(problem().find("token 7 has a bias of 0.5, which this format cannot hold") !=
+        std::string::npos);
+  small.model.output.bias.data()[7] = 0;
+  small.exclude({begin_id});
+  small.model.embedding.weight.data()[begin_id * small.model.embedding.weight.cols()] += 1;
+  CHECK(problem().find("<s> and </s> were one token, and have been trained apart") !=
+        std::string::npos);
+}
+
 TEST_CASE("byte-level BPE with unknown rules is refused in one line") {
   const ExportedText original(small_text_config(LanguageModelShape::gpt2),
                               TokenizerKind::byte_pairs);
