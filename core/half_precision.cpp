@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 namespace calque {
 
@@ -74,6 +75,18 @@ std::optional<float> kept_scale(std::span<const float> block, int size) {
 
 float half_away_from_zero(float x) { return std::round(x); }
 float half_up(float x) { return std::floor(x + 0.5F); }
+// Without a bias, also for numbers that are multiples of half the scale.
+float half_to_even(float x) { return std::nearbyint(x); }
+
+float error_of_q4_0(std::span<const float> block, float scale) {
+  const float exact = from_f16(to_f16(scale)), factor = 1 / exact;
+  float error = 0;
+  for (const float x : block) {
+    const float rounded = std::clamp(half_to_even(x * factor), -8.0F, 7.0F) * exact;
+    error += (x - rounded) * (x - rounded);
+  }
+  return error;
+}
 
 // The block divided by `scale`, as integers. Returns the scale in half precision.
 template <float rounded(float)>
@@ -104,6 +117,24 @@ float keep_in_q8_0(std::span<const float> block, int8_t* integers) {
 float round_to_q4_0(std::span<const float> block, int8_t* integers) {
   const float scale = std::clamp(largest_of(block) / -8, -largest_half, largest_half);
   return divide<half_up>(block, kept_scale(block, 8).value_or(scale), -8, 7, integers);
+}
+
+float fit_to_q4_0(std::span<const float> block, int8_t* integers) {
+  const float largest = largest_of(block);
+  const std::optional<float> kept = kept_scale(block, 8);
+  if (kept || std::abs(largest) < 1e-4F || std::abs(largest) > largest_half) {
+    return round_to_q4_0(block, integers);
+  }
+  float best = largest / -8, least = error_of_q4_0(block, best);
+  for (const float integer : {-9.5F, -9.0F, -8.5F, -7.5F, -7.0F, -6.5F, 7.0F, 7.5F, 8.0F}) {
+    const float error = error_of_q4_0(block, largest / integer);
+    if (error < least) least = error, best = largest / integer;
+  }
+  const float scale = divide<half_to_even>(block, from_f16(to_f16(best)), -8, 7, integers);
+  std::vector<float> numbers(block.size());
+  std::ranges::transform(std::span(integers, block.size()), numbers.begin(),
+                         [scale](int8_t integer) { return static_cast<float>(integer) * scale; });
+  return round_to_q4_0(numbers, integers);  // the scale with which these numbers are kept
 }
 
 }  // namespace calque

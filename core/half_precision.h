@@ -27,5 +27,7 @@ float keep_in_q8_0(std::span<const float> block, int8_t* integers);
 // The same as GGUF's type Q4_0, with integers from -8 to 7: the number with the largest magnitude
 // becomes -8. A block that was rounded before keeps its numbers, whatever the largest is.
 float round_to_q4_0(std::span<const float> block, int8_t* integers);
+// The same, but of several scales near that one takes the one with the least squared error.
+float fit_to_q4_0(std::span<const float> block, int8_t* integers);
 
 }  // namespace calque

@@ -105,6 +105,28 @@ TEST_CASE("q4_0 keeps integers from -8 to 7 for each 32 numbers") {
   CHECK(std::isfinite(round_to_q4_0(block, integers.data())));
 }
 
+TEST_CASE("a scale that fits a block in 4 bits has no larger error than the usual one") {
+  const std::vector<real> many = numbers(32 * 50, 3);
+  double usual = 0, fitted = 0;
+  for (size_t first = 0; first < many.size(); first += 32) {
+    const std::vector<float> block(many.begin() + int64_t(first),
+                                   many.begin() + int64_t(first) + 32);
+    std::vector<int8_t> integers(32);
+    const auto error = [&](float scale) {
+      double sum = 0;
+      for (size_t i = 0; i < 32; ++i) {
+        sum += std::pow(double(block[i]) - double(integers[i]) * double(scale), 2);
+      }
+      return sum;
+    };
+    const double before = error(round_to_q4_0(block, integers.data()));
+    const double after = error(fit_to_q4_0(block, integers.data()));
+    CHECK(after <= before + 1e-9);
+    usual += before, fitted += after;
+  }
+  CHECK(fitted < 0.9 * usual);
+}
+
 TEST_CASE("q8_0 keeps the numbers of blocks of 4 and 5 bits") {
   std::vector<int8_t> integers(32);
   for (const float d : {0x1.234p-6F, -0x1.23p+3F}) {

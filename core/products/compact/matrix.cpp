@@ -39,7 +39,7 @@ void CompactMatrix::put_block(int64_t line, int64_t col, std::span<const float> 
     return;
   }
   std::array<int8_t, block> integers{};
-  const auto round = form_ == Precision::q8_0 ? keep_in_q8_0 : round_to_q4_0;
+  const auto round = form_ == Precision::q8_0 ? keep_in_q8_0 : fit_to_q4_0;
   scales_[(col / panel_cols * lines_ + line) / block * panel_cols + col % panel_cols] =
       static_cast<real>(round(numbers, integers.data()));
   if (form_ == Precision::q8_0) {
