@@ -263,7 +263,7 @@ void keep(const KeptTokens& kept, Json& json) {
 std::string token_text(const Tokenizer& tokenizer, int32_t id) {
   const TokenizerKind kind = tokenizer.options().kind;
   if (const SentencePieceModel* model = tokenizer.sentence_piece()) return model->piece(id);
-  const std::string symbol = tokenizer.symbol(id);
+  std::string symbol = tokenizer.symbol(id);
   if (id < special_ids || kind == TokenizerKind::bytes) return symbol;
   if (tokenizer.newline_id() == id) return "\n";
   const bool characters = kind == TokenizerKind::characters;
@@ -293,6 +293,7 @@ std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& mod
   }
   std::ranges::sort(merges);
   std::vector<std::pair<int32_t, int32_t>> pairs;
+  pairs.reserve(merges.size());
   for (const auto& [score, left, right] : merges) pairs.emplace_back(left, right);
   return pairs;
 }

@@ -124,9 +124,10 @@ struct Scales {
   void decode(int64_t row, const std::byte* integers, std::span<real> to) const {
     const real* of_row = numbers.data() + row / rows * stride;
     for (size_t i = 0; i < to.size(); ++i) {
-      int integer = static_cast<int8_t>(integers[halves ? i / 2 : i]);
-      if (halves) integer = i % 2 == 1 ? integer >> 4 : ((integer & 15) ^ 8) - 8;
-      to[i] = static_cast<real>(integer) * of_row[static_cast<int64_t>(i) / cols];
+      const auto byte = std::to_integer<int>(integers[halves ? i / 2 : i]);
+      const int bits = halves && i % 2 == 0 ? byte & 15 : halves ? byte >> 4 : byte;
+      const int sign = halves ? 8 : 128;
+      to[i] = static_cast<real>((bits ^ sign) - sign) * of_row[static_cast<int64_t>(i) / cols];
     }
   }
 };

@@ -71,11 +71,11 @@ void CompactMatrix::put_rows(int64_t first, int64_t count, const real* rows) {
   });
 }
 
-// Of two in a byte, the sign of the lower one is bit 3.
 int CompactMatrix::integer(int64_t line, int64_t col) const {
-  const auto byte = static_cast<int8_t>(numbers_[place(line, col)]);
-  if (form_ == Precision::q8_0) return byte;
-  return line % 2 == 1 ? byte >> 4 : ((byte & 15) ^ 8) - 8;
+  const auto byte = std::to_integer<int>(numbers_[place(line, col)]);
+  const int sign = form_ == Precision::q8_0 ? 128 : 8;
+  const int bits = form_ == Precision::q8_0 ? byte : line % 2 == 1 ? byte >> 4 : byte & 15;
+  return (bits ^ sign) - sign;
 }
 
 real CompactMatrix::number(int64_t line, int64_t col) const {

@@ -46,7 +46,7 @@ void compact_strip(const CompactOperands& o, int64_t panel, int64_t first, int64
     for (int v = 0; v < strip_vectors && Form::scaled; ++v) {
       scale[v] = load(o.b.scales(panel) + from / block * cols + first + v * lanes);
     }
-    const auto add_line = [&](int64_t k, bool odd) [[gnu::always_inline]] {
+    const auto add_line = [&](int64_t k, bool odd) __attribute__((always_inline)) {
       const auto* const line = Form::at(column, k);
       __builtin_prefetch(Form::at(column, k + ahead));
       for (int v = 0; v < strip_vectors; ++v) {
