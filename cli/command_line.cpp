@@ -159,8 +159,8 @@ CLI::Option* add_precision(CLI::App* command, std::optional<Precision>& precisio
             precision = choice_named(inference_precisions, name);
           },
           "Of the weights in products: float32, bfloat16, q8_0 or q4_0 (8 or 4 bits and a scale "
-          "for "
-          "each 32 numbers) or int8 (default: as the weights are stored, or decoding.precision)")
+          "for each 32 numbers) or int8 (default: as the weights are stored, or "
+          "decoding.precision)")
       ->check(CLI::IsMember(names))
       ->type_name("NAME");
 }

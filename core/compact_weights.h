@@ -7,6 +7,10 @@
 
 namespace calque {
 
+// The matrix of zeros that holds a parameter in a form below full precision; nullptr for parameters
+// that are never compact.
+std::unique_ptr<CompactMatrix> compact_zeros(Role role, const Shape& shape, Precision form);
+
 // The values of a parameter in a form below full precision; nullptr for parameters that are never
 // compact.
 std::unique_ptr<CompactMatrix> compact_weight(const Parameters::Entry& entry, Precision form);

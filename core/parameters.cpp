@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/compact_weights.h"
 #include "core/products/compact/matrix.h"
 #include "core/simd/vector.h"
-#include "core/weight_side.h"
 
 namespace calque {
 
@@ -52,12 +52,8 @@ void Parameters::make_compact() {
   flat_size_ = 0;
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
-    const WeightSide side = side_of(entry.role, entry.shape);
-    if (side != WeightSide::none) {
-      const bool flipped = side == WeightSide::transposed;
-      const int64_t rows = entry.shape[0], cols = entry.shape[1];
-      windows_[i]->compact = std::make_shared<CompactMatrix>(
-          form_of(entry.role, form_), flipped ? cols : rows, flipped ? rows : cols, flipped);
+    windows_[i]->compact = compact_zeros(entry.role, entry.shape, form_);
+    if (windows_[i]->compact) {
       entry.tensor.gradient().refuse();
     } else {
       entry.offset = flat_size_;
