@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 
@@ -18,19 +19,28 @@ std::vector<PairShare> pair_shares(const Dataset& dataset) {
   return shares;
 }
 
+std::vector<double> tempered(std::vector<double> sizes, double temperature) {
+  require(temperature > 0, "tempered: {}", temperature);
+  if (temperature == 1) return sizes;
+  const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  double sum = 0;
+  for (double& size : sizes) {
+    size = size > 0 ? std::pow(size / all, 1 / temperature) : 0;
+    sum += size;
+  }
+  for (double& size : sizes) size *= all / sum;
+  return sizes;
+}
+
 void apply_temperature(Dataset& dataset, double temperature) {
-  require(temperature > 0, "apply_temperature: {}", temperature);
-  if (temperature == 1) return;
   const std::vector<PairShare> shares = pair_shares(dataset);
-  double all = 0, tempered = 0;
-  for (const PairShare& share : shares) all += share.in_epoch;
-  const auto power = [&](const PairShare& share) {
-    return share.in_epoch > 0 ? std::pow(share.in_epoch / all, 1 / temperature) : 0;
-  };
-  for (const PairShare& share : shares) tempered += power(share);
+  std::vector<double> sizes;
+  for (const PairShare& share : shares) sizes.push_back(share.in_epoch);
+  const std::vector<double> wanted = tempered(sizes, temperature);
   for (DatasetPart& part : dataset.parts) {
-    const PairShare& share = *std::ranges::find(shares, part.pair, &PairShare::pair);
-    if (share.in_epoch > 0) part.share.weight *= all * power(share) / tempered / share.in_epoch;
+    const auto pair = std::ranges::find(shares, part.pair, &PairShare::pair) - shares.begin();
+    const auto i = static_cast<size_t>(pair);
+    if (sizes[i] > 0) part.share.weight *= wanted[i] / sizes[i];
   }
 }
 

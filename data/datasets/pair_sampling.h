@@ -18,6 +18,10 @@ struct PairShare {
 // Of each pair, in the order of the parts. Counts all corpora, also those of the first epochs only.
 std::vector<PairShare> pair_shares(const Dataset& dataset);
 
+// The sizes of pairs at a temperature, with the same sum: a pair with the share p gets one in
+// proportion to p^(1/temperature).
+std::vector<double> tempered(std::vector<double> sizes, double temperature);
+
 // Changes the weights of the parts so that a pair with the share p of an epoch has one in
 // proportion to p^(1/temperature), and the epoch keeps its size: 1 changes nothing, a large
 // temperature makes all pairs about equally frequent. Corpora of one pair keep their proportion.

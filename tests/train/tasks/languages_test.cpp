@@ -15,6 +15,7 @@
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/split_evaluation.h"
 #include "train/tasks/translation/text_search.h"
+#include "train/tasks/translation/tokenizers.h"
 #include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
@@ -41,6 +42,26 @@ const std::string& trained() {
 std::vector<int32_t> with(int32_t first, std::vector<int32_t> ids) {
   ids.insert(ids.begin(), first);
   return ids;
+}
+
+TEST_CASE("a small language pair gets its part of the vocabulary by the temperature") {
+  const TemporaryFolder folder;
+  std::string large, little;
+  for (int i = 0; i < 600; ++i) large += fmt::format("x\t{0:03}-{1:03}\n", i, i * 7 % 600);
+  for (int i = 0; i < 6; ++i) little += "y\tabcde fghij klmno\n";
+  const std::string corpora =
+      fmt::format("data.train=[{{tsv: {}, languages: [a, b]}}, {{tsv: {}, languages: [a, c]}}]",
+                  folder.write("large.tsv", large), folder.write("little.tsv", little));
+  const auto pieces = [&](const char* temperature) {
+    Config config = config_of_task(
+        several(), {corpora, "data.validation=[]", "data.test=[]",
+                    std::string("data.temperature=") + temperature,
+                    "tokenizer.kind=sentencepiece-bpe", "tokenizer.vocabulary_size=80"});
+    const Tokenizer tokenizer = make_tokenizers(config).target;
+    return std::ssize(tokenizer.encode("abcde fghij klmno"));
+  };
+  CHECK(pieces("1") > 6);
+  CHECK(pieces("1000") == 3);
 }
 
 TEST_CASE("pairs cost the mean of two cross-entropies and their difference") {

@@ -41,7 +41,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
         "temperature", &D::temperature, between(0.1, 1000), harmful,
         "How evenly an epoch takes language pairs: a pair with the share p of the data gets one in "
         "proportion to p^(1/temperature). 1: by size. 5: small pairs much more often. An epoch "
-        "keeps its size.",
+        "keeps its size. The tokenizer is trained on the pairs in the same proportion.",
         "fairseq: sampling-temperature")
       .idle_if([](const Config& c) { return !c.data.multilingual; }, "needs data.multilingual");
   in.key("train", &D::train, {}, harmful,

@@ -1,9 +1,14 @@
 #include "train/tasks/translation/tokenizers.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/random.h"
+#include "data/datasets/pair_sampling.h"
 #include "data/terms/term_marks.h"
 #include "data/tokenizers/bpe_dropout.h"
 #include "train/tasks/translation/context.h"
@@ -24,11 +29,46 @@ std::vector<CorpusSource> one_direction_each(const DataConfig& data) {
   return corpus_sources(corpora, data, Split::train);
 }
 
+// The corpora of each language pair. Without data.multilingual all are of one.
+std::map<std::string, std::vector<Corpus>> by_pair(const std::vector<CorpusSource>& sources) {
+  std::map<std::string, std::vector<Corpus>> corpora;
+  for (const CorpusSource& source : sources) corpora[source.pair].emplace_back(source);
+  return corpora;
+}
+
+// The texts that a tokenizer is trained on: as many of each language pair as an epoch takes, so
+// that a small one gets its part of the vocabulary. Those of a small pair may be repeated.
+std::vector<std::string> training_texts(const Config& config,
+                                        const std::vector<CorpusSource>& sources,
+                                        const std::vector<int>& columns) {
+  const auto corpora = by_pair(sources);
+  std::vector<double> sizes;
+  for (const auto& [pair, all] : corpora) {
+    double size = 0;
+    for (const Corpus& corpus : all) size += static_cast<double>(corpus.size());
+    sizes.push_back(size);
+  }
+  const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  const double taken = std::min(1.0, static_cast<double>(config.tokenizer.training_pairs) / all);
+  const std::vector<double> wanted = tempered(sizes, config.data.temperature);
+  std::vector<std::string> texts;
+  size_t number = 0;
+  for (const auto& [pair, of_pair] : corpora) {
+    const auto size = static_cast<int64_t>(sizes[number]);
+    auto left = std::llround(wanted[number] * taken);
+    for (; left > 0 && size > 0; left -= size) {
+      std::vector<std::string> more =
+          sample_texts(of_pair, columns, left, static_cast<uint64_t>(config.training.seed));
+      std::ranges::move(more, std::back_inserter(texts));
+    }
+    ++number;
+  }
+  return texts;
+}
+
 Tokenizer trained_on(const Config& config, const std::vector<CorpusSource>& sources,
                      const std::vector<int>& columns) {
-  const std::vector<Corpus> corpora(sources.begin(), sources.end());
-  std::vector<std::string> texts = sample_texts(corpora, columns, config.tokenizer.training_pairs,
-                                                static_cast<uint64_t>(config.training.seed));
+  std::vector<std::string> texts = training_texts(config, sources, columns);
   TokenizerTraining training = tokenizer_training(config.tokenizer);
   if (has_tagged_sources(config.data)) training.symbols.emplace_back(back_translation_tag);
   if (marks_terms(config.data)) {
