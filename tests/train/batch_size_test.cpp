@@ -95,6 +95,17 @@ TEST_CASE("the plan of a run names the batch size and the length that it follows
   CHECK(plan("100u").find("training.batch_tokens: ") == std::string::npos);
 }
 
+TEST_CASE("each direction of a multilingual run has the updates of a run of its own") {
+  const TemporaryFolder folder;
+  const Config several =
+      config({"training.batch_tokens=0", "training.until=6Mt", "data.multilingual=true",
+              "data.train=[{toy: reverse, pairs: 200, languages: [a, b], directions: both}]",
+              "data.validation=[]", "data.test=[]"});
+  CHECK(training_plan(several, {folder.path("none")}, make_task)
+            .find("training.batch_tokens: 1024, for a run of about 6 million tokens") !=
+        std::string::npos);
+}
+
 TEST_CASE("a translator's run of few updates is warned of, with what to expect") {
   const auto warning = [](const std::vector<std::string>& settings, double updates) {
     return few_updates_warning(config(settings), updates);

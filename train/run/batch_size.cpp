@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "train/config/language_pairs.h"
 #include "train/config/short_run.h"
 #include "train/config/tasks.h"
 #include "train/run/estimate.h"
@@ -20,6 +21,12 @@ int64_t tokens_of_batch(const Config& config, int64_t largest, double tokens_of_
   const auto tokens = static_cast<int64_t>(std::ceil(share / unit) * unit);
   const int64_t window = has(config, Feature::context) ? largest_example(config) : 0;
   return std::max({tokens, window, largest});
+}
+
+// The directions that a translator learns: each needs as many updates as a run of its own.
+double directions(const Config& config) {
+  if (!config.data.multilingual) return 1;
+  return static_cast<double>(language_pairs(config.data.train).size());
 }
 
 }  // namespace
@@ -48,7 +55,7 @@ BatchChoice choose_batch(const Config& config, Task& task, int ranks) {
   cost.seconds /= ranks;
   const auto in_update = static_cast<double>(trial * training.batches_of_update());
   const double tokens = expected_updates(training, stream->epoch_sizes(), cost) * in_update;
-  const int64_t wanted = tokens_of_update(tokens, in_update / cost.terms);
+  const int64_t wanted = tokens_of_update(tokens / directions(config), in_update / cost.terms);
   BatchChoice choice{tokens_of_batch(config, largest, static_cast<double>(wanted)), {}};
   choice.notes.push_back(
       fmt::format("training.batch_tokens: {}, for a run of about {:.2g} million tokens",
