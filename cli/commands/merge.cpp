@@ -14,6 +14,7 @@ namespace calque {
 void add_merge_command(CLI::App& calque) {
   struct Arguments {
     std::string run, out;
+    double strength = 1;
   };
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
@@ -27,6 +28,13 @@ void add_merge_command(CLI::App& calque) {
       ->add_option("--out", arguments->out,
                    "The new folder, a plain run (default: RUN-merged, beside the run)")
       ->type_name("DIR");
+  command
+      ->add_option(
+          "--strength", arguments->strength,
+          "Multiplies the corrections of the adapter: 0.8 keeps more of what the base knew")
+      ->check(number(0, 2))
+      ->capture_default_str()
+      ->type_name("S");
   command->footer(
       "Every command that uses a run merges its adapter by itself, in memory. The new folder does "
       "not\n"
@@ -35,7 +43,7 @@ void add_merge_command(CLI::App& calque) {
   command->callback([arguments] {
     const std::string out =
         arguments->out.empty() ? folder_beside(arguments->run, "-merged") : arguments->out;
-    merge_adapter(arguments->run, out, make_task);
+    merge_adapter(arguments->run, out, make_task, static_cast<real>(arguments->strength));
     fmt::print("{}: {} merged with its base. Use it like a run.\n", out, arguments->run);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/compact_weights.h"
 #include "core/error.h"
@@ -131,10 +132,13 @@ LoadedCheckpoint load_adapted(
   return loaded;
 }
 
-void merge_adapter(const std::string& place, const std::string& out, const MakeTask& make_task) {
+void merge_adapter(const std::string& place, const std::string& out, const MakeTask& make_task,
+                   real strength) {
   require_new_run(out);
-  if (!find_run(place).adapter) fail("{}: has no adapter to merge; it is a plain run", place);
-  const TrainedRun run = open_run(place, make_task);
+  RunLocation location = find_run(place);
+  if (!location.adapter) fail("{}: has no adapter to merge; it is a plain run", place);
+  location.adapter.alpha *= strength;
+  const TrainedRun run = open_run(std::move(location), make_task);
   save_derived_run(run, out, parameter_tensors(run.task->parameters()),
                    load_state(real_files(), run.weights.checkpoint));
 }

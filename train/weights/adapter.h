@@ -30,8 +30,10 @@ LoadedCheckpoint load_adapted(
     const RunLocation& run, const std::string& checkpoint, const Parameters& parameters,
     const std::function<LoadedCheckpoint(const std::vector<TensorSlot>&)>& load);
 
-// Writes a run folder `out` with one checkpoint, in which the adapter of `place` (see open_run())
-// is merged with its base: a plain run. Throws an Error if `out` exists or the run has no adapter.
-void merge_adapter(const std::string& place, const std::string& out, const MakeTask& make_task);
+// Writes a run folder `out` with one checkpoint, in which the adapter of `place` (see open_run()),
+// its corrections times `strength`, is merged with its base: a plain run. Throws an Error if `out`
+// exists or the run has no adapter.
+void merge_adapter(const std::string& place, const std::string& out, const MakeTask& make_task,
+                   real strength = 1);
 
 }  // namespace calque

@@ -138,8 +138,12 @@ Precision precision_in_use(const RunPlace& place, const RunLocation& run) {
 }
 
 TrainedRun open_run(const std::string& path, const MakeTask& make_task) {
+  return open_run(find_run(path), make_task);
+}
+
+TrainedRun open_run(RunLocation location, const MakeTask& make_task) {
   TrainedRun run;
-  run.location = find_run(path);
+  run.location = std::move(location);
   run.task = make_task(run.location.config, run.location.folder, {TaskStart::Purpose::use});
   run.weights = load_weights(run.location, run.task->parameters(), run.task->tokenizer_hash());
   return run;

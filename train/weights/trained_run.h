@@ -70,6 +70,7 @@ struct TrainedRun {
   LoadedWeights weights;
 };
 TrainedRun open_run(const std::string& path, const MakeTask& make_task);
+TrainedRun open_run(RunLocation location, const MakeTask& make_task);
 
 // Loads the config in a run's folder.
 Config run_config(const RunFolder& run);

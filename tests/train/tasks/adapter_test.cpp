@@ -167,6 +167,13 @@ TEST_CASE("a merged run is a plain one with the same weights, and needs no base"
   const std::vector<real> tuned = weights(folder, "tuned/last", name);
   average_weights({folder.path("tuned/last"), folder.path("tuned/checkpoints/step-000030")},
                   folder.path("average"), make_task);
+  merge_adapter(folder.path("tuned/last"), folder.path("half"), make_task, real(0.5));
+  const std::vector<real> base = weights(folder, "base", name),
+                          half = weights(folder, "half", name);
+  for (size_t i = 0; i < base.size(); i += 97) {
+    CHECK(half[i] == doctest::Approx((base[i] + tuned[i]) / 2).epsilon(1e-5));
+  }
+  CHECK(half != base);
   fs::remove_all(folder.path("base"));
   CHECK(weights(folder, "merged", name) == tuned);
   CHECK(weights(folder, "average", name) == tuned);
