@@ -204,7 +204,7 @@ def make_seeds(program, folder, sanitized):
         calque("train", f"{name}.yaml", "--run", name, "--quiet")
         calque("export", name, "huggingface")
         kinds[f"transformers-{name}"] = Kind(folder / f"{name}-huggingface", imports)
-        for form in ("float32", "q8_0") if name == "llama" else ("bfloat16", ):
+        for form in ("float32", "q8_0", "q4_0") if name == "llama" else ("bfloat16", ):
             calque("export", name, "gguf", "--type", form, "--out", f"{name}-{form}")
             kinds[f"gguf-{name}-{form}"] = Kind(folder / f"{name}-{form}" / "model.gguf", imports)
     calque("train", "llama.yaml", "--run", "tuned", "--quiet", "--set", "model.init_from=llama",
