@@ -222,6 +222,15 @@ TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor
 TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
                                  std::span<const int32_t> expected, real smoothing, real agreement,
                                  real cap = 0);
+// The loss of distillation (Hinton et al. 2015): (1 - share) times that of
+// projected_cross_entropy() plus share KL(q || p), summed over the tokens, where p are the
+// probabilities of the model and q those of a teacher, whose logits are y v^T + c. No gradient
+// reaches the teacher. nll and correct are those of the expected tokens.
+//   x [tokens, d], w [V, d], b [V] or absent; y [tokens, any], v [V, any], c [V] or absent
+TokenLoss distilled_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
+                                  const Tensor& y, const Tensor& v, const Tensor& c,
+                                  std::span<const int32_t> expected, real smoothing, real share,
+                                  real cap = 0, real teacher_cap = 0);
 // The cross-entropy of given logits [tokens, V].
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing);
 // log p(expected) of each token, for scoring; no gradient. b may be absent.

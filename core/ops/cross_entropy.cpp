@@ -1,7 +1,10 @@
 // Cross-entropy, alone or with the projection to the vocabulary before it. The gradients of x and w
 // are computed in the forward pass, block by block of logits, and only scaled in the backward pass,
-// so only one block of logits exists at a time. Where each token has a gradient of its own, the
-// backward pass computes the logits again.
+// so only one block of logits, and of a teacher's, exists at a time. Where each token has a
+// gradient of its own, the backward pass computes the logits again.
+
+#include <functional>
+#include <memory>
 
 #include "core/ops/row_sums.h"
 #include "core/ops/token_loss.h"
@@ -80,21 +83,31 @@ void cap_logits(LogitBlock& logits, size_t pass, real cap) {
   });
 }
 
-// Calls use(block) for every block of x w^T + b, capped if from.cap > 0.
+// A block for the logits of a projection: all that exist at one time.
+LogitBlock block_for(const Projection& from) {
+  const int64_t most = std::min(logit_block_rows(from.w.rows()), from.tokens());
+  return {std::ssize(from.passes) * most, from.w.rows(), from.cap > 0};
+}
+
+// Fills the block with x w^T + b of its tokens, capped if from.cap > 0.
+void fill(LogitBlock& logits, const Projection& from) {
+  for (size_t pass = 0; pass < from.passes.size(); ++pass) {
+    gemm(from.x(pass, logits.first, logits.count),
+         transposed({from.w.values(), logits.vocabulary, from.d()}),
+         {logits.rows(pass).data, false}, 1, logits.stride,
+         {.bias = from.b ? from.b.data() : nullptr});
+    if (from.cap > 0) cap_logits(logits, pass, from.cap);
+  }
+}
+
+// Calls use(block) for every block of logits.
 template <class Use>
 void for_logits(const Projection& from, Use&& use) {
-  const int64_t vocabulary = from.w.rows(), d = from.d(), tokens = from.tokens();
-  const auto passes = static_cast<int64_t>(from.passes.size());
-  const int64_t most = std::min(logit_block_rows(vocabulary), tokens);
-  LogitBlock logits(passes * most, vocabulary, from.cap > 0);
+  const int64_t tokens = from.tokens(), most = std::min(logit_block_rows(from.w.rows()), tokens);
+  LogitBlock logits = block_for(from);
   for (; logits.first < tokens; logits.first += most) {
     logits.count = std::min(most, tokens - logits.first);
-    for (size_t pass = 0; pass < from.passes.size(); ++pass) {
-      gemm(from.x(pass, logits.first, logits.count), transposed({from.w.values(), vocabulary, d}),
-           {logits.rows(pass).data, false}, 1, logits.stride,
-           {.bias = from.b ? from.b.data() : nullptr});
-      if (from.cap > 0) cap_logits(logits, pass, from.cap);
-    }
+    fill(logits, from);
     use(logits);
   }
 }
@@ -147,25 +160,45 @@ void add_gradients(const Gradients& to, const Projection& from, LogitBlock& g, s
   }
 }
 
+// The losses of a block of logits, which it overwrites with their gradients if `gradient` is true.
+using BlockLosses = std::function<void(LogitBlock& logits, std::span<const int32_t> expected,
+                                       bool gradient, RowLoss* losses)>;
+
+BlockLosses of_one_pass(real smoothing) {
+  return [=](LogitBlock& logits, std::span<const int32_t> expected, bool gradient, RowLoss* to) {
+    row_losses(logits.rows(0), expected, smoothing, gradient, to);
+  };
+}
+
+BlockLosses of_two_passes(const PairOptions& options) {
+  return [=](LogitBlock& logits, std::span<const int32_t> expected, bool gradient, RowLoss* to) {
+    pair_losses(logits.rows(0), logits.rows(1), expected, options, gradient, to);
+  };
+}
+
+BlockLosses with_teacher(const Projection& teacher, const TaughtOptions& options) {
+  return [&teacher, options, block = std::make_shared<LogitBlock>(block_for(teacher))](
+             LogitBlock& logits, std::span<const int32_t> expected, bool gradient, RowLoss* to) {
+    block->first = logits.first;
+    block->count = logits.count;
+    fill(*block, teacher);
+    taught_losses(logits.rows(0), block->rows(0), expected, options, gradient, to);
+  };
+}
+
 // The losses of all tokens; computes the gradients unless they are nullptr.
 std::vector<RowLoss> losses_of(const Projection& from, std::span<const int32_t> expected,
-                               const PairOptions& options, const Gradients* gradients) {
-  std::vector<RowLoss> losses(expected.size());
-  const bool gradient = gradients != nullptr;
+                               const BlockLosses& losses, const Gradients* gradients) {
+  std::vector<RowLoss> all(expected.size());
   for_logits(from, [&](LogitBlock& logits) {
     const auto of_block =
         expected.subspan(static_cast<size_t>(logits.first), static_cast<size_t>(logits.count));
-    RowLoss* to = losses.data() + logits.first;
-    if (from.passes.size() == 1) {
-      row_losses(logits.rows(0), of_block, options.smoothing, gradient, to);
-    } else {
-      pair_losses(logits.rows(0), logits.rows(1), of_block, options, gradient, to);
-    }
+    losses(logits, of_block, gradients != nullptr, all.data() + logits.first);
     for (size_t pass = 0; gradients && pass < from.passes.size(); ++pass) {
       add_gradients(*gradients, from, logits, pass);
     }
   });
-  return losses;
+  return all;
 }
 
 void check_projection(const char* op, const Tensor& x, const Tensor& w, const Tensor& b) {
@@ -187,19 +220,19 @@ void pass_on(Gradients& gradients, real scale) {
   for (ForwardGradient& x : gradients.x) to_input(x);
 }
 
-// With two passes, y has the shape of x; with one it is absent.
-TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const Tensor& w,
-                         const Tensor& b, std::span<const int32_t> expected,
-                         const PairOptions& options, real cap) {
-  check_projection(op, x, w, b);
-  check_expected(op, x.shape(), w.rows(), expected, options.smoothing);
-  Projection from{{x}, w, b, cap};
-  if (y) from.passes.push_back(y);
-  if (!recording({&x, &y, &w, &b})) return sum_of(losses_of(from, expected, options, nullptr));
+TokenLoss projected_loss(const char* op, const Projection& from, std::span<const int32_t> expected,
+                         real smoothing, const BlockLosses& losses) {
+  const Tensor& x = from.passes.front();
+  const Tensor y = from.passes.size() > 1 ? from.passes[1] : Tensor{};
+  check_projection(op, x, from.w, from.b);
+  check_expected(op, x.shape(), from.w.rows(), expected, smoothing);
+  if (!recording({&x, &y, &from.w, &from.b})) {
+    return sum_of(losses_of(from, expected, losses, nullptr));
+  }
   Gradients gradients(from);
-  TokenLoss result = sum_of(losses_of(from, expected, options, &gradients));
+  TokenLoss result = sum_of(losses_of(from, expected, losses, &gradients));
   result.loss = record(
-      op, result.loss, {&x, &y, &w, &b},
+      op, result.loss, {&x, &y, &from.w, &from.b},
       [gradients = std::move(gradients)](Gradient& dy) mutable { pass_on(gradients, *dy.data()); });
   return result;
 }
@@ -208,7 +241,8 @@ TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const
 
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
                                   std::span<const int32_t> expected, real smoothing, real cap) {
-  return projected_loss("projected_cross_entropy", x, {}, w, b, expected, {smoothing, 0}, cap);
+  return projected_loss("projected_cross_entropy", {{x}, w, b, cap}, expected, smoothing,
+                        of_one_pass(smoothing));
 }
 
 TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
@@ -217,7 +251,23 @@ TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor&
   constexpr const char* op = "agreeing_cross_entropy";
   require(y && x.shape() == y.shape(), "{}: x is {} but y is {}", op, x.shape(), y.shape());
   require(agreement >= 0, "{}: an agreement of {}", op, agreement);
-  return projected_loss(op, x, y, w, b, expected, {smoothing, agreement}, cap);
+  return projected_loss(op, {{x, y}, w, b, cap}, expected, smoothing,
+                        of_two_passes({smoothing, agreement}));
+}
+
+TokenLoss distilled_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
+                                  const Tensor& y, const Tensor& v, const Tensor& c,
+                                  std::span<const int32_t> expected, real smoothing, real share,
+                                  real cap, real teacher_cap) {
+  constexpr const char* op = "distilled_cross_entropy";
+  check_projection(op, y, v, c);
+  require(x.rows() == y.rows() && w.rows() == v.rows(),
+          "{}: x is {} and w is {}, but y is {} and v is {}", op, x.shape(), w.shape(), y.shape(),
+          v.shape());
+  require(share >= 0 && share <= 1, "{}: a share of {}", op, share);
+  const Projection teacher{{y}, v, c, teacher_cap};
+  return projected_loss(op, {{x}, w, b, cap}, expected, smoothing,
+                        with_teacher(teacher, {smoothing, share}));
 }
 
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing) {
@@ -238,7 +288,7 @@ std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tens
   check_projection("log_probabilities", x, w, b);
   check_expected("log_probabilities", x.shape(), w.rows(), expected, 0);
   std::vector<real> result;
-  for (const RowLoss& row : losses_of({{x}, w, b, cap}, expected, {}, nullptr)) {
+  for (const RowLoss& row : losses_of({{x}, w, b, cap}, expected, of_one_pass(0), nullptr)) {
     result.push_back(static_cast<real>(-row.nll));
   }
   return result;

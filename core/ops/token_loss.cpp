@@ -124,6 +124,42 @@ RowLoss pair_loss(real* x, real* y, int64_t vocabulary, int32_t expected,
   return result;
 }
 
+// The loss of one token with a teacher. With q = softmax(y), the gradient of KL(q || p) with
+// respect to the logits x is p - q.
+RowLoss taught_loss(real* x, real* y, int64_t vocabulary, int32_t expected,
+                    const TaughtOptions& options, bool gradient) {
+  const Reading row = read_row(x, vocabulary, expected);
+  const real teacher_most = read_row(y, vocabulary, expected).maximum;
+  Vec p{}, q{}, q_log_ratio{};
+  for_vectors(vocabulary, [&](int64_t i, int64_t n) {
+    const Bits valid = first_lanes(n);
+    const Vec a = load_first(x + i, n), b = load_first(y + i, n);
+    const Vec eb = valid ? exp(b - teacher_most) : Vec{};
+    p += valid ? exp(a - row.maximum) : Vec{};
+    q += eb;
+    q_log_ratio += eb > 0 ? eb * (b - a) : Vec{};  // logits may be -infinity
+  });
+  const double normaliser = double(row.maximum) + std::log(double(sum(p)));
+  const double teacher_normaliser = double(teacher_most) + std::log(double(sum(q)));
+  const double divergence =
+      double(sum(q_log_ratio)) / double(sum(q)) + normaliser - teacher_normaliser;
+  const double share = double(options.share);
+  RowLoss result = loss_of(row, normaliser, vocabulary, options.smoothing);
+  result.loss = share * divergence + (share < 1 ? (1 - share) * result.loss : 0);
+  if (!gradient) return result;
+
+  const real own = 1 - options.share, p_share = 1 / sum(p), q_share = options.share / sum(q);
+  const real everywhere = own * options.smoothing / static_cast<real>(vocabulary);
+  map(
+      vocabulary, x,
+      [=, most = row.maximum](Vec a, Vec b) {
+        return exp(a - most) * p_share - exp(b - teacher_most) * q_share - everywhere;
+      },
+      x, y);
+  x[expected] -= own * (1 - options.smoothing);
+  return result;
+}
+
 }  // namespace
 
 void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real smoothing,
@@ -141,6 +177,16 @@ void pair_losses(const LogitRows& first, const LogitRows& second, std::span<cons
   for_each_row(rows, first.vocabulary * 12, [&](int64_t r) {
     losses[r] = pair_loss(first.data + r * first.stride, second.data + r * second.stride,
                           first.vocabulary, expected[static_cast<size_t>(r)], options, gradient);
+  });
+}
+
+void taught_losses(const LogitRows& logits, const LogitRows& teacher,
+                   std::span<const int32_t> expected, const TaughtOptions& options, bool gradient,
+                   RowLoss* losses) {
+  const auto rows = static_cast<int64_t>(expected.size());
+  for_each_row(rows, logits.vocabulary * 8, [&](int64_t r) {
+    losses[r] = taught_loss(logits.data + r * logits.stride, teacher.data + r * teacher.stride,
+                            logits.vocabulary, expected[static_cast<size_t>(r)], options, gradient);
   });
 }
 

@@ -36,6 +36,14 @@ struct PairOptions {
 void pair_losses(const LogitRows& first, const LogitRows& second, std::span<const int32_t> expected,
                  const PairOptions& options, bool gradient, RowLoss* losses);
 
+struct TaughtOptions {
+  real smoothing, share;
+};
+// The same for distilled_cross_entropy(), with the logits of the teacher. Overwrites both.
+void taught_losses(const LogitRows& logits, const LogitRows& teacher,
+                   std::span<const int32_t> expected, const TaughtOptions& options, bool gradient,
+                   RowLoss* losses);
+
 // The sum of the rows; its loss has no gradient yet.
 TokenLoss sum_of(const std::vector<RowLoss>& rows);
 

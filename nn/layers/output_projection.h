@@ -44,6 +44,15 @@ struct OutputProjection {
     return agreeing_cross_entropy(hidden, pass(), weight, bias, expected, label_smoothing,
                                   agreement, cap);
   }
+
+  // The same for hidden vectors, with those of a teacher: see distilled_cross_entropy().
+  TokenLoss distilled_loss(const Tensor& hidden, const OutputProjection& teacher,
+                           const Tensor& teacher_hidden, std::span<const int32_t> expected,
+                           real label_smoothing, real share) const {
+    return distilled_cross_entropy(hidden, weight, bias, teacher_hidden, teacher.weight,
+                                   teacher.bias, expected, label_smoothing, share, cap,
+                                   teacher.cap);
+  }
 };
 
 }  // namespace calque

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/tape.h"
 
 namespace calque {
 namespace {
@@ -63,6 +64,19 @@ TokenLoss LanguageModel::loss(std::span<const int32_t> ids, std::span<const int3
   const Predictions predicted = predictions(expected, segments);
   const auto pass = [&] { return predicted.rows_of(hidden(ids, segments, mode)); };
   return output.loss(pass, predicted.expected, label_smoothing, agreement);
+}
+
+TokenLoss LanguageModel::distilled_loss(const LanguageModel& teacher, std::span<const int32_t> ids,
+                                        std::span<const int32_t> expected, const Segments& segments,
+                                        real label_smoothing, real share, Mode mode) const {
+  check_ids("LanguageModel", "expected", expected, segments);
+  const Predictions predicted = predictions(expected, segments);
+  const auto taught = [&] {
+    const NoGradient constant;
+    return predicted.rows_of(teacher.hidden(ids, segments, Mode::evaluate));
+  };
+  return output.distilled_loss(predicted.rows_of(hidden(ids, segments, mode)), teacher.output,
+                               taught(), predicted.expected, label_smoothing, share);
 }
 
 Tensor LanguageModel::log_probabilities(std::span<const int32_t> ids,

@@ -46,6 +46,12 @@ struct LanguageModel {
                  const Segments& segments, real label_smoothing, Mode mode,
                  real agreement = 0) const;
 
+  // The same with a teacher over the same vocabulary, which reads the same ids without dropout: see
+  // distilled_cross_entropy().
+  TokenLoss distilled_loss(const LanguageModel& teacher, std::span<const int32_t> ids,
+                           std::span<const int32_t> expected, const Segments& segments,
+                           real label_smoothing, real share, Mode mode) const;
+
   // The sum of the log-probabilities of the expected tokens of each text: [texts, 1]. A text
   // without expected tokens has 0.
   Tensor log_probabilities(std::span<const int32_t> ids, std::span<const int32_t> expected,

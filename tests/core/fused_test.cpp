@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "support/gradient_check.h"
@@ -411,6 +412,46 @@ TEST_CASE("the loss of two passes is the mean of both plus agreement / 4 times b
   CHECK(two.nll == doctest::Approx(one.nll).epsilon(1e-6));
   CHECK(two.correct == one.correct);
   CHECK(two.tokens == 700);
+}
+
+TEST_CASE("distillation is a part of the cross-entropy and a part of the divergence") {
+  std::vector<int32_t> expected;
+  for (int32_t i = 0; i < 700; ++i) expected.push_back(i * 37 % 3001);
+  const real smoothing = real(0.1);
+  const std::vector<Tensor> teacher = random_tensors({{700, 11}, {3001, 11}, {3001}});
+  const auto logits_of = [](Inputs t, real cap) {
+    const Tensor z = matmul(t[0], t[1], Transpose::right) + t[2];
+    return cap > 0 ? tanh(z * (1 / cap)) * cap : z;
+  };
+  for (const real cap : {real(0), real(2)}) {
+    const Tensor log_q = log_softmax(logits_of(teacher, 2 * cap));
+    for (const real share : {real(0), real(0.3), real(1)}) {
+      CAPTURE(share);
+      const auto plain = [&](Inputs t) {
+        const Tensor x = logits_of(t, cap);
+        return cross_entropy(x, expected, smoothing).loss * (1 - share) +
+               sum(exp(log_q) * (log_q - log_softmax(x))) * share;
+      };
+      const auto fused = [&](Inputs t) {
+        return distilled_cross_entropy(t[0], t[1], t[2], teacher[0], teacher[1], teacher[2],
+                                       expected, smoothing, share, cap, 2 * cap)
+            .loss;
+      };
+      CHECK(difference(fused, plain, {{700, 16}, {3001, 16}, {3001}}) < tolerance);
+    }
+  }
+}
+
+TEST_CASE("a token that teacher and model exclude adds nothing to the loss of distillation") {
+  const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({9, 4}, 2);
+  const Tensor bias = Tensor::zeros({9});
+  const std::vector<int32_t> expected = {0, 1, 2, 3, 4};
+  bias.data()[7] = -std::numeric_limits<real>::infinity();
+  const TokenLoss same = distilled_cross_entropy(x, w, bias, x, w, bias, expected, 0, real(1));
+  CHECK(same.loss.item() == doctest::Approx(0).epsilon(1e-6));
+  CHECK(same.nll ==
+        doctest::Approx(projected_cross_entropy(x, w, bias, expected, 0).nll).epsilon(1e-6));
+  CHECK(same.tokens == 5);
 }
 
 TEST_CASE("cross-entropy is minus the expected log-probability under the smoothed target") {

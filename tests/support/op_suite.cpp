@@ -267,6 +267,14 @@ void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
          random_tensors({{tokens, d}, {tokens, d}, {vocabulary, d}, {vocabulary}}), [=](Inputs t) {
            return agreeing_cross_entropy(t[0], t[1], t[2], t[3], ids, smoothing, 5).loss;
          }});
+    const std::vector<Tensor> teacher = random_tensors({{tokens, 3}, {vocabulary, 3}});
+    list.push_back(
+        {fmt::format("distilled_cross_entropy [{}, {}, {}] {}", tokens, vocabulary, d, smoothing),
+         random_tensors({{tokens, d}, {vocabulary, d}, {vocabulary}}), [=](Inputs t) {
+           return distilled_cross_entropy(t[0], t[1], t[2], teacher[0], teacher[1], {}, ids,
+                                          smoothing, real(0.4), real(2))
+               .loss;
+         }});
     list.push_back({fmt::format("cross_entropy [{}, {}] {}", tokens, vocabulary, smoothing),
                     random_tensors({{tokens, vocabulary}}),
                     [=](Inputs t) { return cross_entropy(t[0], ids, smoothing).loss; }});

@@ -79,6 +79,7 @@ struct CorpusConfig {
   int64_t longest = 12;
   double weight = 1;
   int64_t epochs = 0;
+  bool teacher = true;  // whether training.teacher teaches it
 
   bool operator==(const CorpusConfig&) const = default;
 };

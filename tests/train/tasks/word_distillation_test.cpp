@@ -71,9 +71,6 @@ TEST_CASE("a run learns from a teacher, resumes to the same bits, and needs the 
   CHECK(message_of([&] {
           run(folder, {"training.teacher=nowhere"}, "none");
         }).starts_with("training.teacher: nowhere"));
-  const Config both = config({settings[0], "training.r_drop=1"});
-  REQUIRE(task_contradictions(both).size() == 1);
-  CHECK(task_contradictions(both)[0].key == "training.r_drop");
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ void check_keys(const Corpora& corpora, const std::string& key, Contradictions& 
     if (corpus.epochs != 0 && key != "data.train") {
       blame(all, key, "epochs has no effect outside data.train");
     }
+    if (!corpus.teacher && key != "data.train") {
+      blame(all, key, "teacher has no effect outside data.train");
+    }
   }
 }
 
@@ -68,6 +71,20 @@ void check_preferences(const Config& config, Contradictions& all) {
   }
 }
 
+void check_teacher(const Config& config, Contradictions& all) {
+  const TrainingConfig& training = config.training;
+  if (!training.teacher.empty() && training.r_drop > 0) {
+    blame(all, "training.r_drop", "cannot be combined with training.teacher; set one of them");
+  }
+  const auto without = [](const CorpusConfig& corpus) { return !corpus.teacher; };
+  if (std::ranges::none_of(config.data.train, without)) return;
+  if (config.task != TaskKind::language_model || training.teacher.empty()) {
+    blame(all, "data.train", "`teacher: false` needs task: language-model and training.teacher");
+  } else if (std::ranges::all_of(config.data.train, without)) {
+    blame(all, "data.train", "no corpus has a teacher; remove training.teacher");
+  }
+}
+
 void check_windows(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
   if (training.batch_tokens > 0 && training.batch_tokens < largest_example(config)) {
@@ -88,6 +105,7 @@ void check_corpora(const Config& config, Contradictions& all) {
   check_json_lines(data.train, "data.train", all);
   check_json_lines(data.validation, "data.validation", all);
   check_preferences(config, all);
+  check_teacher(config, all);
   if (!data.languages.empty() && data.languages.size() != 2) {
     blame(all, "data.languages", "must be two, [source, target], not {}", data.languages.size());
   }

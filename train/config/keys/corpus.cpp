@@ -129,6 +129,10 @@ std::vector<CorpusKey> declare_corpus_keys() {
       "epochs", &C::epochs, at_least(0), fixed,
       "The number of epochs, from the first on, that use the corpus; training then continues with "
       "the other corpora. For example, train on machine translations first. 0: all epochs.");
+  in.key("teacher", &C::teacher, {}, fixed,
+         "Whether the model learns the corpus from `training.teacher`. With false it learns from "
+         "the tokens alone, so that one corpus teaches something new and another one, with the "
+         "share 1, keeps what the model knew.");
   in.key("name", &C::name, {}, OnResume::harmless,
          "The name of the corpus in reports. Default: the file's name, or the toy language.");
   return table;

@@ -32,8 +32,9 @@ void declare_batches(std::vector<ConfigKey>& table) {
   in.key("batch_tokens", &T::batch_tokens, between(0, 100'000'000), harmful,
          "A batch holds as many sentences as fit into this number of tokens. 0: the number is "
          "chosen when the run is created and kept in its config, so that a run of any length in "
-         "tokens, epochs or time has about 3,000 updates of 256 to 8,192 tokens each, and 4,096 "
-         "for a length in updates; with batch_sentences, no limit.",
+         "tokens, epochs or time has about 3,000 updates of 256 to 8,192 tokens each (3,000 for "
+         "each direction of a multilingual run), and 4,096 for a length in updates; with "
+         "batch_sentences, no limit.",
          "Marian: mini-batch-words, mini-batch; Joey NMT: batch_size; OpenNMT-py: batch_size; "
          "fairseq: max-tokens; Sockeye: batch-size");
   in.key("batch_by", &T::batch_by, batch_sides, harmful,
@@ -158,15 +159,15 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
   in.key(
         "teacher", &T::teacher, {}, harmful,
         "Word-level distillation: a run with the same tokenizers, or one of its checkpoints, whose "
-        "probabilities of each target token the model is also trained to predict. Each step also "
-        "computes the teacher's forward pass.")
-      .needs(Feature::pairs);
+        "probabilities of each token the model is also trained to predict. Each step also computes "
+        "the teacher's forward pass. For translation and task: language-model.")
+      .needs(Feature::decoder);
   in.key("teacher_share", &T::teacher_share, between(0.001, 1), harmful,
          "The share of the teacher in the loss: (1 - share) times the cross-entropy plus share "
          "times "
          "the Kullback-Leibler divergence of the model's probabilities from the teacher's.")
       .idle_if([](const Config& c) { return c.training.teacher.empty(); }, "needs training.teacher")
-      .needs(Feature::pairs);
+      .needs(Feature::decoder);
   in.key("dpo_beta", &T::dpo_beta, positive(), harmful,
          "DPO: how strongly training on preferences holds the model to that of model.init_from. "
          "The loss of a pair is -log sigmoid(dpo_beta * margin), where the margin is how much "

@@ -5,6 +5,7 @@
 
 #include "data/conversations/preference_dataset.h"
 #include "train/tasks/descriptor.h"
+#include "train/tasks/language_model/distillation.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/preferences.h"
 #include "train/tasks/language_model/reference.h"
@@ -32,7 +33,9 @@ class LanguageModelTask : public TextTask<LanguageModel> {
   LanguageModelTask(const Config& config, const RunFolder& run, const TaskStart& start)
       : TextTask(config, run, start, language_model_options) {
     freeze_output_bias(config.model, network_.parameters);
-    if (start.purpose == TaskStart::Purpose::use || !has_preferences(config)) return;
+    if (start.purpose == TaskStart::Purpose::use) return;
+    if (!config.training.teacher.empty()) teacher_.emplace(config, tokenizer_);
+    if (!has_preferences(config)) return;
     reference_.logs = no_reference(data_);
     if (start.purpose == TaskStart::Purpose::plan) return;
     weights_ = weights_hash(config);
@@ -66,9 +69,15 @@ class LanguageModelTask : public TextTask<LanguageModel> {
                     .loss;
               }};
     }
-    return {.set = text_examples(data_, window_options(config_, WindowUse::training)),
-            .forward = [this](std::span<const Example> windows) {
-              return window_loss(network_.model, windows, config_.training.label_smoothing,
+    ExampleSet windows = text_examples(data_, window_options(config_, WindowUse::training));
+    if (teacher_) {
+      return {.set = teacher_->marked(std::move(windows)),
+              .forward = [this](std::span<const Example> examples) {
+                return teacher_->loss(network_.model, examples, config_.training.label_smoothing);
+              }};
+    }
+    return {.set = std::move(windows), .forward = [this](std::span<const Example> examples) {
+              return window_loss(network_.model, examples, config_.training.label_smoothing,
                                  Mode::train, config_.training.r_drop);
             }};
   }
@@ -87,6 +96,7 @@ class LanguageModelTask : public TextTask<LanguageModel> {
                                                       config_, config_.logging.samples)};
   }
 
+  std::optional<const TextTeacher> teacher_;
   // Of preferences.
   uint64_t weights_ = 0;
   Reference reference_, validation_reference_;
@@ -122,7 +132,7 @@ std::span<const MetricInfo> language_model_metrics() {
   return all;
 }
 
-// Preferences and texts are measured by different metrics.
+// Preferences and texts are measured by different metrics, and a teacher reads texts alone.
 std::vector<Contradiction> language_model_contradictions(const Config& config) {
   constexpr std::string_view of_preferences[] = {"loss", "nll", "accuracy", "margin"};
   std::vector<Contradiction> all;
@@ -133,6 +143,9 @@ std::vector<Contradiction> language_model_contradictions(const Config& config) {
     all.push_back(
         {key, fmt::format("{} is measured on {} alone", name, pairs ? "texts" : "preferences")});
   };
+  if (!config.training.teacher.empty() && pairs) {
+    all.push_back({"training.teacher", "cannot be combined with preferences; remove it"});
+  }
   check("training.metric", config.training.metric);
   check("training.until", config.training.until.goal.metric);
   return all;

@@ -215,9 +215,6 @@ std::vector<Contradiction> translation_contradictions(const Config& config) {
         {key, fmt::format("it is measured on translations; set {}",
                           none ? "training.validate_translate: greedy" : "data.validation")});
   };
-  if (!config.training.teacher.empty() && config.training.r_drop > 0) {
-    all.push_back({"training.r_drop", "cannot be combined with training.teacher; set one of them"});
-  }
   check("training.metric", config.training.metric);
   check("training.until", config.training.until.goal.metric);
   return all;

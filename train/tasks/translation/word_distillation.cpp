@@ -13,13 +13,6 @@ Tensor hidden_of(Translator model, const PairBatch& batch, Mode mode) {
                       mode);
 }
 
-// [tokens, vocabulary]
-Tensor log_probabilities_of(Translator model, std::span<const Example> pairs) {
-  const NoGradient constant;
-  const PairBatch batch = make_pair_batch(pairs, model.source_end());
-  return log_softmax(model.output()(hidden_of(model, batch, Mode::evaluate)));
-}
-
 }  // namespace
 
 WordTeacher::WordTeacher(const Config& config, const Tokenizers& tokenizers)
@@ -38,15 +31,15 @@ WordTeacher::WordTeacher(const Config& config, const Tokenizers& tokenizers)
 
 SummedLoss WordTeacher::loss(Translator model, std::span<const Example> pairs,
                              double label_smoothing) const {
-  const Tensor taught = log_probabilities_of(run_.model(), pairs);
   const PairBatch batch = make_pair_batch(pairs, model.source_end());
-  const Tensor hidden = hidden_of(model, batch, Mode::train);
-  const OutputProjection& output = model.output();
-  TokenLoss loss = projected_cross_entropy(hidden, output.weight, output.bias, batch.expected,
-                                           static_cast<real>(label_smoothing), output.cap);
-  const Tensor divergence = sum(exp(taught) * (taught - log_softmax(output(hidden))));
-  loss.loss = loss.loss * (1 - share_) + divergence * share_;
-  return summed(loss);
+  const Translator teacher = run_.model();
+  const auto taught = [&] {
+    const NoGradient constant;
+    return hidden_of(teacher, make_pair_batch(pairs, teacher.source_end()), Mode::evaluate);
+  };
+  return summed(model.output().distilled_loss(hidden_of(model, batch, Mode::train),
+                                              teacher.output(), taught(), batch.expected,
+                                              static_cast<real>(label_smoothing), share_));
 }
 
 }  // namespace calque

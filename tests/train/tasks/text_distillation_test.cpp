@@ -1,0 +1,193 @@
+// Word-level distillation of a language model: the loss of a teacher, corpora that it does not
+// teach, and runs that have one.
+#include "core/error.h"
+#include "train/config/checks/check.h"
+#include "train/tasks/fixture.h"
+#include "train/tasks/language_model/distillation.h"
+#include "train/tasks/language_model/evaluation.h"
+#include "train/tasks/language_model/generation.h"
+
+namespace calque {
+namespace {
+
+using Settings = std::vector<std::string>;
+
+constexpr const char* small_model =
+    "task: language-model\n"
+    "data: {context: 40, documents: lines, cross_documents: false}\n"
+    "tokenizer: {kind: bytes}\n"
+    "model: {d_model: 32, d_ff: 64, heads: 2, layers: 2, dropout: 0}\n";
+
+std::string repeated(const char* text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// A teacher trained on a text, and a text that it does not know.
+struct Runs {
+  TemporaryFolder folder;
+  std::string known = folder.write("known.txt", repeated("red blue green\npink grey\n", 20));
+  std::string other = folder.write("other.txt", repeated("one two three\nfour five\n", 20));
+
+  Runs() {
+    train_run("teacher", {"data.train={text: " + known + "}", "training.until=60u"});
+    train_run("student", {"data.train={text: " + known + "}", "training.seed=2"});
+  }
+  std::string path(const std::string& name) const { return folder.path(name); }
+
+  Config config_of(const Settings& settings) const {
+    return parse_config(small_model + std::string(small_training), "small.yaml", settings,
+                        task_contradictions)
+        .config;
+  }
+  TrainResult train_run(const char* name, const Settings& settings) const {
+    return train(config_of(settings), {folder.path(name)}, Loudness::quiet, make_task);
+  }
+
+  // Of a run that starts as the teacher and learns the other text; `known` is the rest of the map
+  // of the known text, such as ", teacher: false".
+  Settings keeping(const std::string& of_known, const Settings& more = {}) const {
+    Settings settings = {
+        "data.train=[{text: " + other + ", teacher: false}, {text: " + known + of_known + "}]",
+        "model.init_from=" + path("teacher"), "training.teacher=" + path("teacher"),
+        "training.teacher_share=1"};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return settings;
+  }
+};
+
+const Runs& runs() {
+  static const Runs all;
+  return all;
+}
+
+TextTeacher teacher_of_share(const std::string& share) {
+  const Config config = runs().config_of({"data.train={text: " + runs().known + "}",
+                                          "training.teacher=" + runs().path("teacher"),
+                                          "training.teacher_share=" + share});
+  return {config, open_language_model_run(runs().path("teacher")).tokenizer};
+}
+
+// Two texts of the vocabulary, and whether the teacher teaches them.
+std::vector<Example> examples(int32_t first, int32_t second) {
+  return {{{1, 40, 41}, {40, 41, 2}, {first}}, {{1, 50, 51, 52}, {no_token, 51, 52, 2}, {second}}};
+}
+
+// <s>, the text and </s>.
+std::vector<int32_t> ids_of(const LanguageModelRun& run, const std::string& text) {
+  std::vector<int32_t> ids = prompt_ids(run.tokenizer, text);
+  ids.push_back(end_id);
+  return ids;
+}
+
+double value(const SummedLoss& loss) { return double(loss.loss.item()); }
+
+}  // namespace
+
+TEST_CASE("a language model learns from a teacher by share, and of some examples not at all") {
+  const LanguageModelRun teacher = open_language_model_run(runs().path("teacher"));
+  const LanguageModelRun student = open_language_model_run(runs().path("student"));
+  const auto loss = [](const LanguageModelRun& run, const std::string& share, int32_t first,
+                       int32_t second) {
+    return teacher_of_share(share).loss(run.model(), examples(first, second), 0.1);
+  };
+  for (const LanguageModelRun* run : {&teacher, &student}) {
+    const SummedLoss plain = window_loss(run->model(), examples(0, 0), 0.1, Mode::evaluate);
+    CHECK(value(loss(*run, "0.3", 0, 0)) == doctest::Approx(value(plain)));
+    const double divergence = value(loss(*run, "1", 1, 1));
+    const SummedLoss both = loss(*run, "0.3", 1, 1);
+    CHECK(value(both) == doctest::Approx(0.7 * value(plain) + 0.3 * divergence));
+    CHECK(both.terms == 6);
+    CHECK(both.nll == doctest::Approx(plain.nll));
+    CHECK(both.correct == plain.correct);
+    const SummedLoss mixed = loss(*run, "0.3", 1, 0);
+    CHECK(value(mixed) + value(loss(*run, "0.3", 0, 1)) ==
+          doctest::Approx(value(plain) + value(both)));
+    CHECK(mixed.terms == 6);
+    if (run == &teacher) {
+      CHECK(divergence == doctest::Approx(0).epsilon(1e-4));
+    } else {
+      CHECK(divergence > 0.5);
+    }
+  }
+}
+
+TEST_CASE("the teacher teaches the examples of the corpora that do not refuse it") {
+  const Config config = runs().config_of(runs().keeping(""));
+  const TextTeacher teacher(config, open_language_model_run(runs().path("teacher")).tokenizer);
+  ExampleSet set;
+  set.costs = {1, 1, 1, 1, 1};
+  set.parts = {{.first = 0, .count = 2}, {.first = 2, .count = 3}};
+  set.read = [](int64_t, int64_t example, Example& out) {
+    out = {{static_cast<int32_t>(example)}, {0}};
+  };
+  const ExampleSet marked = teacher.marked(set);
+  for (int64_t i = 0; i < 5; ++i) {
+    Example example;
+    marked.read(0, i, example);
+    CHECK(example == Example{{static_cast<int32_t>(i)}, {0}, {i < 2 ? 0 : 1}});
+  }
+}
+
+TEST_CASE("what a teacher teaches is kept while another text is learned") {
+  const Settings more = {"training.until=40u", "training.keep_last=9"};
+  runs().train_run("kept", runs().keeping("", more));
+  runs().train_run("alone", {"data.train={text: " + runs().other + "}",
+                             "model.init_from=" + runs().path("teacher"), "training.until=40u"});
+  const auto nll = [](const char* name, const std::string& text) {
+    const LanguageModelRun run = open_language_model_run(runs().path(name) + "/last");
+    const std::vector<int32_t> ids = ids_of(run, text);
+    const std::vector<Example> one = {{{ids.begin(), ids.end() - 1}, {ids.begin() + 1, ids.end()}}};
+    return window_loss(run.model(), one, 0, Mode::evaluate).nll;
+  };
+  const auto forgotten = [&](const char* name) {
+    return nll(name, "red blue green") - nll("teacher", "red blue green");
+  };
+  CHECK(forgotten("alone") > 5);
+  CHECK(forgotten("kept") < forgotten("alone") / 4);
+  CHECK(nll("kept", "one two three") < nll("teacher", "one two three") / 2);
+}
+
+TEST_CASE("a run with a teacher resumes to the same bits, with an adapter too") {
+  const Settings lora = {
+      "model.adapter={kind: lora, rank: 4, alpha: 16, dropout: 0.1, base: q8_0}"};
+  for (const Settings& model : {Settings{}, lora}) {
+    const TemporaryFolder folder;
+    const auto steps = [&](const char* name, const char* until) {
+      Settings settings = runs().keeping("", model);
+      settings.insert(settings.end(),
+                      {std::string("training.until=") + until, "training.save_every=3u"});
+      train(runs().config_of(settings), {folder.path(name)}, Loudness::quiet, make_task);
+    };
+    steps("whole", "6u");
+    steps("stopped", "3u");
+    steps("stopped", "6u");
+    CHECK(tensors(folder, "whole 000006") == tensors(folder, "stopped 000006"));
+  }
+}
+
+TEST_CASE("teachers that cannot teach, and corpora without one, are refused") {
+  const auto refused = [](const Settings& settings) {
+    return message_of([&] { runs().train_run("refused", settings); });
+  };
+  const std::string corpus = "data.train={text: " + runs().known + "}";
+  CHECK(refused({corpus, "training.teacher=nowhere"}).starts_with("training.teacher: nowhere"));
+  CHECK(refused({corpus, "training.teacher=" + runs().path("teacher"), "tokenizer.kind=characters",
+                 "tokenizer.vocabulary_size=0"})
+            .find("another vocabulary") != std::string::npos);
+  const auto contradiction = [](const Settings& settings) {
+    return message_of([&] { runs().config_of(settings); });
+  };
+  const std::string without = "data.train={text: " + runs().known + ", teacher: false}";
+  CHECK(contradiction({without}).find("`teacher: false` needs task: language-model and "
+                                      "training.teacher") != std::string::npos);
+  CHECK(contradiction({without, "training.teacher=x"}).find("no corpus has a teacher") !=
+        std::string::npos);
+  CHECK(contradiction({corpus, "training.teacher=x", "training.r_drop=1", "model.dropout=0.1"})
+            .find("cannot be combined with training.teacher") != std::string::npos);
+  CHECK(contradiction({corpus, "data.validation={text: x, teacher: false}"})
+            .find("teacher has no effect outside data.train") != std::string::npos);
+}
+
+}  // namespace calque
