@@ -23,7 +23,7 @@ int64_t tokens_of_batch(const Config& config, int64_t largest, double tokens_of_
   return std::max({tokens, window, largest});
 }
 
-// The directions that a translator learns: each needs as many updates as a run of its own.
+// The directions that a run learns: each needs as many updates as a run of its own.
 double directions(const Config& config) {
   if (!config.data.multilingual) return 1;
   return static_cast<double>(language_pairs(config.data.train).size());

@@ -110,6 +110,12 @@ def agreeing(x, y, w, b):
     return (cross_entropy(p) + cross_entropy(q)) / 2 + 5 / 4 * kl
 
 
+def distilled(x, w, b):
+    p, q = x @ w.T + b, TEACHER[0] @ TEACHER[1].T + TEACHER[2]
+    kl = (softmax(q) * (np.log(softmax(q)) - np.log(softmax(p)))).sum()
+    return 0.7 * cross_entropy(p) + 0.3 * kl
+
+
 def sampled(x, w):
     s = np.einsum("rd,rkd->rk", x, w[np.array(CANDIDATES)])
     return -(np.log(sigmoid(s[:, 0])) + np.log(sigmoid(-s[:, 1:])).sum(1)).sum()
@@ -123,6 +129,7 @@ TWO = [2, 3]  # sentences of 2 and 3 tokens
 
 # name: (op over the inputs, the same in NumPy, inputs)
 FROZEN = normal(4, 8)
+TEACHER = normal(4, 2), normal(6, 2), normal(6)
 CASES = {
     "exp": (c.exp, np.exp, [x235]),
     "log": (c.log, np.log, [positive(2, 3)]),
@@ -208,6 +215,9 @@ CASES = {
     "agreeing_cross_entropy": (
         lambda x, y, w, b: c.agreeing_cross_entropy(x, y, w, b, EXPECTED, 0.1, 5).loss, agreeing,
         [normal(4, 3), normal(4, 3), normal(6, 3), normal(6)]),
+    "distilled_cross_entropy": (
+        lambda x, w, b: c.distilled_cross_entropy(x, w, b, *TEACHER, EXPECTED, 0.1, 0.3).loss, distilled,
+        [normal(4, 3), normal(6, 3), normal(6)]),
     "cross_entropy": (lambda x: c.cross_entropy(x, EXPECTED, 0.1).loss, cross_entropy, [normal(4, 6)]),
     "negative_sampling": (lambda x, w: c.negative_sampling(x, w, CANDIDATES).loss, sampled,
                           [normal(3, 4), normal(5, 4)]),

@@ -180,8 +180,8 @@ TEST_CASE("teachers that cannot teach, and corpora without one, are refused") {
     return message_of([&] { runs().config_of(settings); });
   };
   const std::string without = "data.train={text: " + runs().known + ", teacher: false}";
-  CHECK(contradiction({without}).find("`teacher: false` needs task: language-model and "
-                                      "training.teacher") != std::string::npos);
+  CHECK(contradiction({without}).find("`teacher: false` needs training.teacher") !=
+        std::string::npos);
   CHECK(contradiction({without, "training.teacher=x"}).find("no corpus has a teacher") !=
         std::string::npos);
   CHECK(contradiction({corpus, "training.teacher=x", "training.r_drop=1", "model.dropout=0.1"})

@@ -78,8 +78,8 @@ void check_teacher(const Config& config, Contradictions& all) {
   }
   const auto without = [](const CorpusConfig& corpus) { return !corpus.teacher; };
   if (std::ranges::none_of(config.data.train, without)) return;
-  if (config.task != TaskKind::language_model || training.teacher.empty()) {
-    blame(all, "data.train", "`teacher: false` needs task: language-model and training.teacher");
+  if (!has(config, Feature::documents) || training.teacher.empty()) {
+    blame(all, "data.train", "`teacher: false` needs training.teacher, and texts rather than pairs");
   } else if (std::ranges::all_of(config.data.train, without)) {
     blame(all, "data.train", "no corpus has a teacher; remove training.teacher");
   }
