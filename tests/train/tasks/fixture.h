@@ -131,6 +131,13 @@ inline const std::vector<TaskCase>& all_models() {
   return models;
 }
 
+// The task of a test's own small runs.
+inline TaskCase task_of(const std::string& config) {
+  TaskCase task;
+  task.config = config + small_training;
+  return task;
+}
+
 inline Config config_of_task(const TaskCase& task, const std::vector<std::string>& settings = {}) {
   return parse_config(task.config, "small.yaml", settings, task_contradictions).config;
 }

@@ -49,11 +49,14 @@ std::string pairs() {
   return text;
 }
 
-constexpr const char* small_model =
-    "task: language-model\n"
-    "data: {context: 60}\n"
-    "tokenizer: {kind: bytes}\n"
-    "model: {d_model: 32, d_ff: 64, heads: 2, layers: 2, dropout: 0}\n";
+const TaskCase& small_model() {
+  static const TaskCase task = task_of(
+      "task: language-model\n"
+      "data: {context: 60}\n"
+      "tokenizer: {kind: bytes}\n"
+      "model: {d_model: 32, d_ff: 64, heads: 2, layers: 2, dropout: 0}\n");
+  return task;
+}
 
 struct PreferenceRuns {
   TemporaryFolder folder;
@@ -64,13 +67,8 @@ struct PreferenceRuns {
     train_run("base", {"data.train={text: " + folder.path("text.txt") + "}", "training.until=10u"});
   }
 
-  Config config_of(const Settings& settings) const {
-    return parse_config(small_model + std::string(small_training), "small.yaml", settings,
-                        task_contradictions)
-        .config;
-  }
   TrainResult train_run(const char* name, const Settings& settings) const {
-    return train(config_of(settings), {folder.path(name)}, Loudness::quiet, make_task);
+    return run_task(small_model(), folder, settings, name);
   }
   Settings on_pairs(const Settings& more) const {
     Settings settings = {"data.train={preferences: " + file + "}",
@@ -229,7 +227,8 @@ TEST_CASE("one rank and two train on preferences with the same bits") {
   const int before = threads();
   run_thread_ranks(2, [&](Communicator& ranks) {
     set_threads(1);
-    train(runs.config_of(settings), {runs.folder.path("two")}, Loudness::quiet, make_task, ranks);
+    train(config_of_task(small_model(), settings), {runs.folder.path("two")}, Loudness::quiet,
+          make_task, ranks);
   });
   set_threads(before);
   CHECK(tensors(runs.folder, "one 000010") == tensors(runs.folder, "two 000010"));
@@ -276,8 +275,8 @@ TEST_CASE("a run on preferences does not resume with another reference") {
 
 TEST_CASE("a dry run on preferences writes nothing") {
   const PreferenceRuns runs;
-  const std::string plan =
-      training_plan(runs.config_of(runs.on_pairs({})), {runs.folder.path("planned")}, make_task);
+  const std::string plan = training_plan(config_of_task(small_model(), runs.on_pairs({})),
+                                         {runs.folder.path("planned")}, make_task);
   CHECK(plan.find("data: 40 preferences") != std::string::npos);
   CHECK_FALSE(fs::exists(runs.folder.path("planned")));
 }

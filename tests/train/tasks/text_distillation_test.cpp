@@ -1,7 +1,6 @@
 // Word-level distillation of a language model: the loss of a teacher, corpora that it does not
 // teach, and runs that have one.
 #include "core/error.h"
-#include "train/config/checks/check.h"
 #include "train/tasks/fixture.h"
 #include "train/tasks/language_model/distillation.h"
 #include "train/tasks/language_model/evaluation.h"
@@ -12,11 +11,14 @@ namespace {
 
 using Settings = std::vector<std::string>;
 
-constexpr const char* small_model =
-    "task: language-model\n"
-    "data: {context: 40, documents: lines, cross_documents: false}\n"
-    "tokenizer: {kind: bytes}\n"
-    "model: {d_model: 32, d_ff: 64, heads: 2, layers: 2, dropout: 0}\n";
+const TaskCase& small_model() {
+  static const TaskCase task = task_of(
+      "task: language-model\n"
+      "data: {context: 40, documents: lines, cross_documents: false}\n"
+      "tokenizer: {kind: bytes}\n"
+      "model: {d_model: 32, d_ff: 64, heads: 2, layers: 2, dropout: 0}\n");
+  return task;
+}
 
 std::string repeated(const char* text, int times) {
   std::string all;
@@ -36,20 +38,14 @@ struct Runs {
   }
   std::string path(const std::string& name) const { return folder.path(name); }
 
-  Config config_of(const Settings& settings) const {
-    return parse_config(small_model + std::string(small_training), "small.yaml", settings,
-                        task_contradictions)
-        .config;
-  }
   TrainResult train_run(const char* name, const Settings& settings) const {
-    return train(config_of(settings), {folder.path(name)}, Loudness::quiet, make_task);
+    return run_task(small_model(), folder, settings, name);
   }
 
-  // Of a run that starts as the teacher and learns the other text; `known` is the rest of the map
-  // of the known text, such as ", teacher: false".
-  Settings keeping(const std::string& of_known, const Settings& more = {}) const {
+  // Of a run that starts as the teacher, which teaches it the known text, and learns the other one.
+  Settings keeping(const Settings& more = {}) const {
     Settings settings = {
-        "data.train=[{text: " + other + ", teacher: false}, {text: " + known + of_known + "}]",
+        "data.train=[{text: " + other + ", teacher: false}, {text: " + known + "}]",
         "model.init_from=" + path("teacher"), "training.teacher=" + path("teacher"),
         "training.teacher_share=1"};
     settings.insert(settings.end(), more.begin(), more.end());
@@ -63,9 +59,9 @@ const Runs& runs() {
 }
 
 TextTeacher teacher_of_share(const std::string& share) {
-  const Config config = runs().config_of({"data.train={text: " + runs().known + "}",
-                                          "training.teacher=" + runs().path("teacher"),
-                                          "training.teacher_share=" + share});
+  const Config config = config_of_task(small_model(), {"data.train={text: " + runs().known + "}",
+                                                       "training.teacher=" + runs().path("teacher"),
+                                                       "training.teacher_share=" + share});
   return {config, open_language_model_run(runs().path("teacher")).tokenizer};
 }
 
@@ -114,7 +110,7 @@ TEST_CASE("a language model learns from a teacher by share, and of some examples
 }
 
 TEST_CASE("the teacher teaches the examples of the corpora that do not refuse it") {
-  const Config config = runs().config_of(runs().keeping(""));
+  const Config config = config_of_task(small_model(), runs().keeping());
   const TextTeacher teacher(config, open_language_model_run(runs().path("teacher")).tokenizer);
   ExampleSet set;
   set.costs = {1, 1, 1, 1, 1};
@@ -132,7 +128,7 @@ TEST_CASE("the teacher teaches the examples of the corpora that do not refuse it
 
 TEST_CASE("what a teacher teaches is kept while another text is learned") {
   const Settings more = {"training.until=40u", "training.keep_last=9"};
-  runs().train_run("kept", runs().keeping("", more));
+  runs().train_run("kept", runs().keeping(more));
   runs().train_run("alone", {"data.train={text: " + runs().other + "}",
                              "model.init_from=" + runs().path("teacher"), "training.until=40u"});
   const auto nll = [](const char* name, const std::string& text) {
@@ -155,10 +151,10 @@ TEST_CASE("a run with a teacher resumes to the same bits, with an adapter too") 
   for (const Settings& model : {Settings{}, lora}) {
     const TemporaryFolder folder;
     const auto steps = [&](const char* name, const char* until) {
-      Settings settings = runs().keeping("", model);
+      Settings settings = runs().keeping(model);
       settings.insert(settings.end(),
                       {std::string("training.until=") + until, "training.save_every=3u"});
-      train(runs().config_of(settings), {folder.path(name)}, Loudness::quiet, make_task);
+      run_task(small_model(), folder, settings, name);
     };
     steps("whole", "6u");
     steps("stopped", "3u");
@@ -177,7 +173,7 @@ TEST_CASE("teachers that cannot teach, and corpora without one, are refused") {
                  "tokenizer.vocabulary_size=0"})
             .find("another vocabulary") != std::string::npos);
   const auto contradiction = [](const Settings& settings) {
-    return message_of([&] { runs().config_of(settings); });
+    return message_of([&] { config_of_task(small_model(), settings); });
   };
   const std::string without = "data.train={text: " + runs().known + ", teacher: false}";
   CHECK(contradiction({without}).find("`teacher: false` needs training.teacher") !=
