@@ -40,8 +40,7 @@ void CompactMatrix::put_block(int64_t line, int64_t col, std::span<const float> 
   }
   std::array<int8_t, block> integers{};
   const auto round = form_ == Precision::q8_0 ? keep_in_q8_0 : fit_to_q4_0;
-  scales_[(col / panel_cols * lines_ + line) / block * panel_cols + col % panel_cols] =
-      static_cast<real>(round(numbers, integers.data()));
+  scales_[scale_place(line, col)] = static_cast<real>(round(numbers, integers.data()));
   if (form_ == Precision::q8_0) {
     for (size_t i = 0; i < numbers.size(); ++i) to[i * panel_cols] = std::byte(integers[i]);
     return;
@@ -51,11 +50,15 @@ void CompactMatrix::put_block(int64_t line, int64_t col, std::span<const float> 
   }
 }
 
-void CompactMatrix::put_rows(int64_t first, int64_t count, const real* rows) {
-  const int64_t length = flipped_ ? inner_ : cols_;
+void CompactMatrix::require_blocks(int64_t first, int64_t count) const {
   require(
       first % block == 0 && (count % block == 0 || first + count == (flipped_ ? cols_ : inner_)),
       "CompactMatrix: rows {} to {}", first, first + count);
+}
+
+void CompactMatrix::put_rows(int64_t first, int64_t count, const real* rows) {
+  const int64_t length = flipped_ ? inner_ : cols_;
+  require_blocks(first, count);
   const int64_t columns = flipped_ ? count : cols_, depth = flipped_ ? inner_ : count;
   for_each_row(columns, depth * 4, [&](int64_t c) {
     std::array<float, block> numbers;
@@ -173,6 +176,76 @@ void CompactMatrix::copy_numbers(int64_t first, int64_t count, std::byte* to) co
       } else {
         row[i / 2] |= std::byte((integer(line, col) & 15) << (i % 2 * 4));
       }
+    }
+  });
+}
+
+namespace {
+
+// Numbers of a panel from a part of a matrix of the same numbers, whose rows are its lines or, if
+// `flipped`, its columns.
+struct Tile {
+  int64_t lines, cols, row_bytes;
+  bool flipped;
+};
+
+template <class Number>
+void put_tile(const Tile& tile, const std::byte* from, std::byte* to) {
+  constexpr auto size = static_cast<int64_t>(sizeof(Number));
+  for (int64_t line = 0; line < tile.lines; ++line, to += CompactMatrix::panel_cols * size) {
+    if (!tile.flipped) {
+      std::memcpy(to, from + line * tile.row_bytes, static_cast<size_t>(tile.cols * size));
+      continue;
+    }
+    for (int64_t c = 0; c < tile.cols; ++c) {
+      std::memcpy(to + c * size, from + c * tile.row_bytes + line * size, sizeof(Number));
+    }
+  }
+}
+
+// Two numbers of a row of `from` share a byte, and so do two lines of `to`.
+void put_halves(const Tile& tile, const std::byte* from, std::byte* to) {
+  constexpr std::byte lower{15};
+  for (int64_t line = 0; line < tile.lines; line += 2, to += CompactMatrix::panel_cols) {
+    const bool both = line + 1 < tile.lines;
+    for (int64_t c = 0; c < tile.cols; ++c) {
+      if (tile.flipped) {
+        const std::byte halves = from[c * tile.row_bytes + line / 2];
+        to[c] = both ? halves : halves & lower;
+        continue;
+      }
+      const std::byte* const at = from + line * tile.row_bytes + c / 2;
+      const int64_t shift = c % 2 * 4;
+      const std::byte next = both ? at[tile.row_bytes] >> shift & lower : std::byte{0};
+      to[c] = (at[0] >> shift & lower) | next << 4;
+    }
+  }
+}
+
+}  // namespace
+
+void CompactMatrix::put_numbers(int64_t first, int64_t count, const std::byte* rows,
+                                const real* scales) {
+  require_blocks(first, count);
+  const auto put = form_ == Precision::bfloat16 ? put_tile<uint16_t>
+                   : form_ == Precision::q8_0   ? put_tile<uint8_t>
+                                                : put_halves;
+  const int64_t first_line = flipped_ ? 0 : first, end_line = flipped_ ? inner_ : first + count;
+  const int64_t first_col = flipped_ ? first : 0, end_col = flipped_ ? first + count : cols_;
+  const int64_t blocks = (end_line - first_line + block - 1) / block;
+  const int64_t panel = first_col / panel_cols;
+  const int64_t tiles = ((end_col + panel_cols - 1) / panel_cols - panel) * blocks;
+  for_each_row(tiles, block * panel_cols, [&](int64_t t) {
+    const int64_t line = first_line + t % blocks * block;
+    const int64_t begin = (panel + t / blocks) * panel_cols, col = std::max(first_col, begin);
+    const int64_t end = std::min(end_col, begin + panel_cols);
+    const Tile tile{std::min(block, end_line - line), end - col, row_bytes(), flipped_};
+    const int64_t row = (flipped_ ? col : line) - first, along = flipped_ ? line : col;
+    put(tile, rows + row * row_bytes() + along * bits() / 8, numbers_.data() + place(line, col));
+    for (int64_t c = col; has_scales() && c < end; ++c) {
+      scales_[scale_place(line, c)] = flipped_
+                                          ? scales[(c - first) * (lines_ / block) + line / block]
+                                          : scales[row / block * cols_ + c];
     }
   });
 }

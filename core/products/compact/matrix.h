@@ -47,6 +47,9 @@ class CompactMatrix {
   bool has_scales() const { return form_ != Precision::bfloat16; }
   void copy_numbers(int64_t first, int64_t count, std::byte* to) const;
   std::vector<int64_t> scale_shape() const;
+  // The reverse: takes rows as they are stored, with their rows of scales. `first` and `count` are
+  // as those of put_rows().
+  void put_numbers(int64_t first, int64_t count, const std::byte* rows, const real* scales);
   std::vector<real> scales_by_rows() const;
 
   // The layout that the kernels read: panels of 64 columns with a line for each number of a column,
@@ -82,6 +85,11 @@ class CompactMatrix {
     return col / panel_cols * panel_bytes() +
            (number * panel_cols + col % panel_cols) * std::max<int64_t>(1, bits() / 8);
   }
+  // Where the scale of a number is.
+  int64_t scale_place(int64_t line, int64_t col) const {
+    return (col / panel_cols * lines_ + line) / block * panel_cols + col % panel_cols;
+  }
+  void require_blocks(int64_t first, int64_t count) const;
   int integer(int64_t line, int64_t col) const;
   void put_block(int64_t line, int64_t col, std::span<const float> numbers);
   real number(int64_t line, int64_t col) const;

@@ -162,6 +162,29 @@ TEST_CASE("compact weights with a value that is not finite are refused") {
         }) == "f: w holds a value that is infinite or not a number");
 }
 
+TEST_CASE("compact weights that are taken as they are have finite scales and halves") {
+  const auto problem = [](const std::string& header, const std::string& values, Precision form) {
+    SimulatedFiles files;
+    write_text(files, "x", file_of(header, values));
+    const SafetensorsFile file(files, "x");
+    CompactMatrix own(form, 32, 2, false);
+    return message_of<Error>([&] { file.read(std::vector<TensorSlot>{{"w", {32, 2}, {}, &own}}); });
+  };
+  const std::string message = "x: w holds a value that is infinite or not a number";
+  const auto scaled = [](const std::string& type, size_t count) {
+    return R"({"w":{"dtype":")" + type + R"(","shape":[32,)" + std::to_string(count / 32) +
+           R"(],"data_offsets":[0,)" + std::to_string(count) +
+           R"(]},"w.scale":{"dtype":"F16","shape":[1,2],"data_offsets":[)" + std::to_string(count) +
+           "," + std::to_string(count + 4) + "]}}";
+  };
+  const std::string infinite = bytes<uint16_t>({0x3C00, 0x7C00});
+  CHECK(problem(scaled("I8", 64), std::string(64, '\1') + infinite, Precision::q8_0) == message);
+  CHECK(problem(scaled("U8", 32), std::string(32, '\1') + infinite, Precision::q4_0) == message);
+  const std::string halves = R"({"w":{"dtype":"BF16","shape":[32,2],"data_offsets":[0,128]}})";
+  const std::string not_a_number = bytes<uint16_t>({0x3F80, 0xFFC0});
+  CHECK(problem(halves, std::string(124, '\0') + not_a_number, Precision::bfloat16) == message);
+}
+
 TEST_CASE("a file without tensors is valid") {
   SimulatedFiles files;
   const Fingerprint print = write_safetensors(files, "f", {});
