@@ -10,14 +10,11 @@
 #include "data/tokenizers/training.h"
 #include "support/threads.h"
 #include "support/worse.h"
-#include "train/step/divergence_guard.h"
-#include "train/step/learner.h"
 #include "train/storage/run_folder.h"
 #include "train/tasks/fixture.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/tokenizers.h"
 #include "train/weights/averaging.h"
-#include "train/weights/initial_weights.h"
 
 using namespace calque;
 
@@ -144,15 +141,6 @@ TEST_CASE("the tokenizer of a failed start is not used by the run") {
   CHECK_FALSE(std::filesystem::exists(folder.path("run/tokenizer.model")));
 }
 
-TEST_CASE("a run whose checkpoints are missing is refused, and its metrics are kept") {
-  const TemporaryFolder folder;
-  run(folder);
-  const std::string metrics = folder.read("run/metrics.jsonl");
-  std::filesystem::remove_all(folder.path("run/checkpoints"));
-  CHECK(message_of([&] { run(folder); }).find("checkpoints are missing") != std::string::npos);
-  CHECK(folder.read("run/metrics.jsonl") == metrics);
-}
-
 TEST_CASE("a run is used only with the tokenizer that it was trained with") {
   const TemporaryFolder folder;
   run(folder);
@@ -162,44 +150,6 @@ TEST_CASE("a run is used only with the tokenizer that it was trained with") {
   CHECK(message_of([&] {
           open_translation_run(folder.path("run"));
         }).find("tokenizer is not the one") != std::string::npos);
-}
-
-TEST_CASE("a run ends with a validation that counts for the best checkpoint, even if none is due") {
-  const TemporaryFolder folder;
-  run(folder, {"training.until=25u", "training.validate_every=100u", "training.save_every=5u"});
-  CHECK(std::filesystem::read_symlink(folder.path("run/best")) == "checkpoints/step-000025");
-  const auto state = nlohmann::json::parse(folder.read("run/last/state.json"));
-  CHECK(state["step"] == 25);
-  CHECK(state["best"]["loss"].size() == 1);
-  CHECK(folder.read("run/metrics.jsonl").find("\"valid\",\"step\":25") != std::string::npos);
-}
-
-TEST_CASE("after resuming with another metric, the best checkpoint is the best by that metric") {
-  const TemporaryFolder folder;
-  run(folder);
-  run(folder, {"training.metric=chrf", "training.validate_translate=greedy", "training.until=60u",
-               "training.keep_best=3"});
-  double best = -1;
-  int step = 0;
-  for (const nlohmann::json& record : metrics_of(folder, "run", "valid")) {
-    if (!record.contains("chrf") || record["chrf"] <= best) continue;
-    best = record["chrf"], step = record["step"];
-  }
-  CHECK(step >= 40);
-  const std::string checkpoint = fmt::format("checkpoints/step-{:06}", step);
-  CHECK(std::filesystem::read_symlink(folder.path("run/best")) == checkpoint);
-  CHECK(best_checkpoints(folder.path("run"), 1) ==
-        std::vector<std::string>{folder.path("run/" + checkpoint)});
-}
-
-TEST_CASE("the guard against divergence can be turned off") {
-  const TemporaryFolder folder;
-  const std::string rising = "training.learning_rate=1";  // the loss soon rises
-  CHECK_THROWS_WITH_AS(
-      run(folder, {rising, "training.divergence_factor=1.01", "training.divergence_steps=1"}),
-      doctest::Contains("training has diverged"), Error);
-  CHECK(run(folder, {rising, "training.divergence_factor=0"}, "unwatched").ending ==
-        Ending::finished);
 }
 
 TEST_CASE("with data.invalid_utf8=skip, validation skips lines that are not UTF-8") {
@@ -244,82 +194,6 @@ TEST_CASE("validation sentences beyond the learned positions are refused before 
   CHECK_MESSAGE(message.find("pair 1") != std::string::npos, message);
 }
 
-TEST_CASE("a damaged newest checkpoint is set aside, and the one before it used") {
-  const TemporaryFolder folder;
-  run(folder);
-  folder.write("run/checkpoints/step-000030/model.safetensors", "rubbish");
-  run(folder, {"training.until=40u"});
-  CHECK(std::filesystem::exists(folder.path("run/checkpoints/step-000030.damaged")));
-  CHECK(folder.read("run/train.log").find("resuming") != std::string::npos);
-  run(folder, {"training.until=40u"}, "whole");
-  CHECK(tensors(folder, "whole 000040") == tensors(folder, "run 000040"));
-}
-
-TEST_CASE("using a run whose newest checkpoint is damaged is an error that names the one before") {
-  const TemporaryFolder folder;
-  run(folder);
-  std::filesystem::remove(folder.path("run/best"));
-  folder.write("run/checkpoints/step-000030/model.safetensors", "rubbish");
-  const std::string checkpoints = folder.path("run/checkpoints/");
-  const std::string message = message_of([&] { open_translation_run(folder.path("run")); });
-  CHECK(message.starts_with(checkpoints + "step-000030/model.safetensors: "));
-  CHECK(message.ends_with("; to use the checkpoint before, give " + checkpoints + "step-000020"));
-  CHECK(open_translation_run(checkpoints + "step-000020").checkpoint ==
-        checkpoints + "step-000020");
-}
-
-TEST_CASE("a broken link to the best checkpoint is an error") {
-  const TemporaryFolder folder;
-  run(folder);
-  std::filesystem::remove(folder.path("run/best"));
-  std::filesystem::create_directory_symlink("checkpoints/step-000007", folder.path("run/best"));
-  const std::string best = folder.path("run/best");
-  CHECK(message_of([&] { open_translation_run(folder.path("run")); }) ==
-        best + ": is a link to checkpoints/step-000007, which does not exist; restore it or give " +
-            folder.path("run") + "/last for the newest");
-}
-
-TEST_CASE("a copy of a run that has lost its links still has its best checkpoint") {
-  const TemporaryFolder folder;
-  run(folder, {"training.learning_rate=0.2", "training.warmup_steps=0",
-               "training.validate_every=2u", "training.save_every=2u"});
-  const std::string best = "run/" + std::filesystem::read_symlink(folder.path("run/best")).string();
-  REQUIRE(std::filesystem::read_symlink(folder.path("run/last")) !=
-          std::filesystem::read_symlink(folder.path("run/best")));
-  std::filesystem::remove(folder.path("run/best"));
-  std::filesystem::remove(folder.path("run/last"));
-  CHECK(open_translation_run(folder.path("run")).checkpoint == folder.path(best));
-  CHECK(weights_file(folder.path("run")) == folder.path(best) + "/model.safetensors");
-  std::filesystem::remove_all(folder.path(best));
-  const std::string newest = open_translation_run(folder.path("run")).checkpoint;
-  CHECK(newest == folder.path("run/checkpoints/step-000030"));
-}
-
-TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights on disk") {
-  const TemporaryFolder folder;
-  const std::string message = message_of([&] {
-    run(folder, {"training.learning_rate=1e30", "training.until=2000u", "training.optimizer=sgd",
-                 "training.divergence_steps=20", "training.max_bad_steps=3"});
-  });
-  CHECK(message.find("training.learning_rate") != std::string::npos);
-  CHECK(folder.read("run/train.log").find(", pairs ") != std::string::npos);
-  CHECK(folder.read("run/train.log").ends_with("  ended by an error: " + message + "\n"));
-  const nlohmann::json last = metrics_of(folder, "run", "event").back();
-  CHECK(last["text"] == "ended by an error: " + message);
-  CHECK(last["step"] > 0);
-  const TranslationRun kept = open_translation_run(folder.path("run"));
-  for (const real weight : kept.network->parameters.values()) REQUIRE(std::isfinite(weight));
-}
-
-TEST_CASE("training stops when patience runs out") {
-  const TemporaryFolder folder;
-  const TrainResult result =
-      run(folder, {"training.learning_rate=1e-9", "training.patience=2", "training.metric=accuracy",
-                   "training.until=500u", "training.validate_every=5u"});
-  CHECK(result.ending == Ending::patience);
-  CHECK(result.step < 500);
-}
-
 TEST_CASE("an interval of one epoch is due in each epoch, also if a step spans two epochs") {
   const TemporaryFolder folder;
   run(folder, {"training.until=4e", "training.accumulation=3", "training.validate_every=1e",
@@ -331,29 +205,6 @@ TEST_CASE("an interval of one epoch is due in each epoch, also if a step spans t
   REQUIRE(epochs.size() == 4);
   for (size_t i = 0; i < epochs.size(); ++i) CHECK(int(epochs[i]) == int(i) + 1);
   CHECK(epochs[0] > 1);  // the number of batches of an epoch is no multiple of 3
-}
-
-TEST_CASE("a limit in epochs, tokens or seconds ends a run with the update that reaches it") {
-  const TemporaryFolder folder;
-  const auto check_end = [&](const char* limit, double reached, const auto& so_far) {
-    CAPTURE(limit);
-    const TrainResult result = run(
-        folder, {std::string("training.until=") + limit, "logging.every=1", "data.validation=[]"},
-        limit);  // without validations, which take time too and may reach the limit
-    CHECK(result.ending == Ending::finished);
-    std::vector<double> course;
-    for (const nlohmann::json& record : metrics_of(folder, limit, "train")) {
-      course.push_back(so_far(record));
-    }
-    REQUIRE(std::ssize(course) == result.step);
-    REQUIRE(course.size() >= 2);
-    CHECK(course.back() >= reached);
-    CHECK(course[course.size() - 2] < reached);
-  };
-  check_end("2e", 2, [](const nlohmann::json& record) { return double(record["epoch"]); });
-  check_end("2000t", 2000, [](const nlohmann::json& record) { return double(record["tokens"]); });
-  check_end("1s", 1,
-            [](const nlohmann::json& record) { return double(record["timing"]["seconds"]); });
 }
 
 namespace {
@@ -466,45 +317,6 @@ TEST_CASE("bpe_dropout does not change a pair that would become too long, and re
   CHECK(varied(0, 1) == whole);
 }
 
-TEST_CASE(
-    "a loss that stays far above its running mean ends training, one that falls again does not") {
-  TrainingConfig training;
-  training.divergence_factor = 3, training.divergence_steps = 4;
-  Divergence memory;
-  DivergenceGuard guard(training, memory);
-  for (int step = 0; step < 10; ++step) guard.observe(2);
-  for (int step = 0; step < 3; ++step) guard.observe(7);
-  guard.observe(5);  // below 3 times 2
-  CHECK(memory.steps_above == 0);
-  for (int step = 0; step < 3; ++step) guard.observe(700);
-  CHECK(memory.mean < 2.3);  // without the high losses
-  CHECK_THROWS_WITH_AS(guard.observe(700),
-                       doctest::Contains("training has diverged: the loss, 700"), Error);
-  training.divergence_factor = 0;  // off
-  for (int step = 0; step < 100; ++step) guard.observe(1e9);
-}
-
-TEST_CASE("a corpus that ends after its epochs and leaves harder ones is not a divergence") {
-  const TemporaryFolder folder;
-  const std::vector<std::string> settings = {
-      "data.train=[{toy: copy, pairs: 200, symbols: 2, longest: 9, epochs: 5}, "
-      "{toy: reverse, pairs: 200, longest: 6, weight: 0.05}]",
-      "training.batch_tokens=64",
-      "training.label_smoothing=0",
-      "training.until=150u",
-      "training.divergence_factor=2",
-      "training.divergence_steps=5",
-      "logging.every=1"};
-  CHECK(run(folder, settings).ending == Ending::finished);
-  double before = 0, after = 0;  // the second corpus is harder
-  for (const nlohmann::json& record : metrics_of(folder, "run", "train")) {
-    const double epoch = record["epoch"], loss = record["loss"];
-    if (epoch > 4 && epoch < 5 && before == 0) before = loss;
-    if (epoch > 5 && after == 0) after = loss;
-  }
-  CHECK(after > 2 * before);
-}
-
 TEST_CASE("lower is better for losses and perplexity, and higher for the other metrics") {
   std::string lower, higher;
   for (const MetricInfo& metric : metrics_of(TaskKind::translation)) {
@@ -526,14 +338,4 @@ TEST_CASE("an unused folder's name is beside the old one, also if the old name e
   CHECK(unused_run_folder(folder.path("new/")) == folder.path("new"));
   std::filesystem::create_directory(folder.path("old"));
   CHECK(unused_run_folder(folder.path("old/")) == folder.path("old-2"));
-}
-
-TEST_CASE("a run ends at the validation that reaches the goal of training.until") {
-  const TemporaryFolder folder;
-  const std::vector<std::string> easy = {"training.until=[loss<=100, 30u]"};
-  const TrainResult result = run(folder, easy);
-  CHECK(result.ending == Ending::finished);
-  CHECK(result.step == 10);  // the first validation
-  CHECK(run(folder, easy).ending == Ending::already_finished);
-  CHECK(run(folder, {"training.until=[loss<=0, 30u]"}).step == 30);
 }

@@ -8,7 +8,7 @@
 namespace calque {
 namespace {
 
-bool mentions(const std::string& text, const std::string& word) {
+bool has_word(const std::string& text, const std::string& word) {
   return text.find(word) != std::string::npos;
 }
 
@@ -36,18 +36,18 @@ TEST_CASE("a misspelt key is refused with its line and the nearest known key") {
         "c.yaml:4: model.d_modle: unknown key; nearest is model.d_model (a whole number, 1 to "
         "65536)");
   CHECK(
-      mentions(config_error("training:\n  warmup_step: 1\n"), "nearest is training.warmup_steps"));
-  CHECK(mentions(config_error("training:\n  warmup-steps: 1\n"),
+      has_word(config_error("training:\n  warmup_step: 1\n"), "nearest is training.warmup_steps"));
+  CHECK(has_word(config_error("training:\n  warmup-steps: 1\n"),
                  "it is spelt training.warmup_steps"));
-  CHECK(mentions(config_error("trainig:\n  seed: 1\n"),
+  CHECK(has_word(config_error("trainig:\n  seed: 1\n"),
                  "c.yaml:3: trainig: unknown key; nearest is the section training"));
-  CHECK(mentions(config_error("model:\n  qqqqqqqqqq: 1\n"), "'calque config keys' lists them all"));
+  CHECK(has_word(config_error("model:\n  qqqqqqqqqq: 1\n"), "'calque config keys' lists them all"));
 }
 
 TEST_CASE("a key in the wrong section is refused with the right one") {
-  CHECK(mentions(config_error("training:\n  d_ff: 64\n"), "it belongs to model.d_ff"));
-  CHECK(mentions(config_error("seed: 1\n"), "it belongs to training.seed"));
-  CHECK(mentions(config_error("model.d_model: 64\n"),
+  CHECK(has_word(config_error("training:\n  d_ff: 64\n"), "it belongs to model.d_ff"));
+  CHECK(has_word(config_error("seed: 1\n"), "it belongs to training.seed"));
+  CHECK(has_word(config_error("model.d_model: 64\n"),
                  "must be inside its section: 'model:', and indented below it 'd_model: ...'"));
 }
 
@@ -69,16 +69,16 @@ TEST_CASE("another toolkit's name is translated") {
     const auto& text = given;
     CAPTURE(text);
     // Without the small config, which would repeat the section data.
-    CHECK(mentions(message_of([&] { parse_config(text, "c.yaml"); }), answer));
+    CHECK(has_word(message_of([&] { parse_config(text, "c.yaml"); }), answer));
   }
 }
 
 TEST_CASE("settings that do not exist here are refused with advice") {
-  CHECK(mentions(config_error("training:\n  model_dir: x\n"), "--run DIR"));
-  CHECK(mentions(config_error("use_cuda: true\n"), "runs on the CPU"));
-  CHECK(mentions(config_error("testing:\n  beam_size: 5\n"), "the section is called decoding"));
-  CHECK(mentions(config_error("<<: x\n"), "use include:"));
-  CHECK(mentions(config_error("tokenizer:\n  unigram_alpha: 0.1\n"), "tokenizer.bpe_dropout"));
+  CHECK(has_word(config_error("training:\n  model_dir: x\n"), "--run DIR"));
+  CHECK(has_word(config_error("use_cuda: true\n"), "runs on the CPU"));
+  CHECK(has_word(config_error("testing:\n  beam_size: 5\n"), "the section is called decoding"));
+  CHECK(has_word(config_error("<<: x\n"), "use include:"));
+  CHECK(has_word(config_error("tokenizer:\n  unigram_alpha: 0.1\n"), "tokenizer.bpe_dropout"));
 }
 
 TEST_CASE("an unknown key of a corpus is refused with the nearest one") {
@@ -86,9 +86,9 @@ TEST_CASE("an unknown key of a corpus is refused with the nearest one") {
     return message_of([&] { parse_config("data:\n  train: {" + corpus + "}\n", "c.yaml"); });
   };
   CHECK(
-      mentions(answer("soruce: a"), "c.yaml:2: data.train.soruce: unknown key; nearest is source"));
-  CHECK(mentions(answer("path_src: a"), "OpenNMT-py's name for source"));
-  CHECK(mentions(answer("zzzzzzz: a"),
+      has_word(answer("soruce: a"), "c.yaml:2: data.train.soruce: unknown key; nearest is source"));
+  CHECK(has_word(answer("path_src: a"), "OpenNMT-py's name for source"));
+  CHECK(has_word(answer("zzzzzzz: a"),
                  "a corpus has text, conversations, preferences, labelled, tagged, images, labels, "
                  "prefix, languages, directions, source"));
 }
@@ -104,7 +104,7 @@ TEST_CASE("every foreign name in the schema leads to a known key") {
       CAPTURE(last);
       const std::string answer = unknown_key(section, last);
       CHECK(
-          (mentions(answer, "name for " + section) || mentions(answer, "it is spelt " + section)));
+          (has_word(answer, "name for " + section) || has_word(answer, "it is spelt " + section)));
     }
   }
 }

@@ -13,8 +13,6 @@
 namespace calque {
 namespace {
 
-using Settings = std::vector<std::string>;
-
 const TaskCase& task_called(const std::string& name) {
   return *std::ranges::find(all_tasks(), name, &TaskCase::name);
 }
@@ -28,11 +26,6 @@ std::string labelled(const std::string& path) { return "{labelled: " + path + "}
 
 Settings trained_on(const std::string& path) {
   return {"data.train=" + labelled(path), "data.validation=[]", "training.until=3u"};
-}
-
-Settings joined(Settings a, const Settings& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 TEST_CASE("data of one class, an unknown label and an empty file are refused in one line") {

@@ -154,6 +154,17 @@ inline std::vector<std::string> on_a_file(const TaskCase& task, const std::strin
           "training.until=3u"};
 }
 
+using Settings = std::vector<std::string>;
+
+inline Settings joined(Settings a, const Settings& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+inline bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 // The records of kind `kind` in a run's metrics.jsonl.
 inline std::vector<nlohmann::json> metrics_of(const TemporaryFolder& folder,
                                               const std::string& name, const char* kind) {

@@ -13,7 +13,6 @@
 namespace calque {
 namespace {
 
-using Settings = std::vector<std::string>;
 using Words = std::vector<std::string>;
 
 const char* const names = "Anna B-PER\nMaria I-PER\nsleeps O\n\nPaul B-PER\nsees O\nBonn B-LOC\n";
