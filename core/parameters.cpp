@@ -121,7 +121,12 @@ Path Path::operator/(std::string_view part) const {
 
 Tensor Path::parameter(std::string_view name, const Shape& shape, Role role,
                        Initial initial) const {
-  return store_->add((*this / name).name(), shape, role, std::move(initial));
+  const std::string whole = (*this / name).name();
+  if (!store_->allocated()) return store_->add(whole, shape, role, std::move(initial));
+  const Parameters::Entry* const shared = store_->find(whole);
+  require(shared && shared->shape == shape, "Path: there is no parameter {} of shape {}", whole,
+          shape);
+  return shared->tensor;
 }
 
 }  // namespace calque

@@ -111,9 +111,9 @@ class Parameters {
   std::shared_ptr<Buffer<real>> values_;
 };
 
-// A position in the tree of modules.
-//   Path encoder = Path(parameters) / "encoder";
-//   encoder / "layers" / 0          -> "encoder.layers.0"
+// A position in the tree of modules: Path(parameters) / "layers" / 0 is "layers.0". Modules at a
+// path of parameters that are allocated share those of their names and shapes, as a second model in
+// the same memory does.
 class Path {
  public:
   explicit Path(Parameters& store, std::string name = "") : Path(store, store, std::move(name)) {}

@@ -93,6 +93,20 @@ TEST_CASE("a gradient is zero without a contribution, and in its padding") {
   }
 }
 
+TEST_CASE("modules at a path of allocated parameters share them") {
+  Parameters parameters;
+  const Path at = Path(parameters) / "linear";
+  const Tensor first = at.parameter("weight", {3, 5}, Role::weight, constant(2));
+  parameters.allocate();
+  const Tensor second = at.parameter("weight", {3, 5}, Role::weight, constant(7));
+  parameters.initialise(1);
+  CHECK(second.data() == first.data());
+  CHECK(second.span()[14] == 2);
+  CHECK(parameters.entries().size() == 1);
+  CHECK_THROWS_AS(at.parameter("weight", {5, 3}, Role::weight, constant(2)), Misuse);
+  CHECK_THROWS_AS(at.parameter("bias", {5}, Role::bias, constant(2)), Misuse);
+}
+
 TEST_CASE("two parameters of one name, and additions after allocation, are refused") {
   Parameters parameters;
   parameters.add("w", {1}, Role::weight, constant(0));

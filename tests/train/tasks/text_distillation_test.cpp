@@ -1,15 +1,16 @@
 // Word-level distillation of a language model: the loss of a teacher, corpora that it does not
 // teach, and runs that have one.
+#include <filesystem>
+
 #include "core/error.h"
 #include "train/tasks/fixture.h"
 #include "train/tasks/language_model/distillation.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/generation.h"
+#include "train/weights/initial_weights.h"
 
 namespace calque {
 namespace {
-
-using Settings = std::vector<std::string>;
 
 const TaskCase& small_model() {
   static const TaskCase task = task_of(
@@ -58,11 +59,25 @@ const Runs& runs() {
   return all;
 }
 
-TextTeacher teacher_of_share(const std::string& share) {
-  const Config config = config_of_task(small_model(), {"data.train={text: " + runs().known + "}",
-                                                       "training.teacher=" + runs().path("teacher"),
-                                                       "training.teacher_share=" + share});
-  return {config, open_language_model_run(runs().path("teacher")).tokenizer};
+// The teacher of a config, beside a model that has the weights of its model.init_from.
+struct Taught {
+  const Tokenizer tokenizer = open_language_model_run(runs().path("teacher")).tokenizer;
+  TaskModel<LanguageModel> learner;
+  TextTeacher teacher;
+
+  explicit Taught(const Config& config)
+      : learner(language_model_options(config, tokenizer.size())),
+        teacher(config, tokenizer, learner) {
+    const std::string& from = config.model.init_from;
+    if (from.empty()) return;
+    load_initial_weights(from, hash_of({tokenizer}), learner.base, learner.parameters);
+  }
+};
+
+Config config_with_share(const std::string& share) {
+  return config_of_task(small_model(), {"data.train={text: " + runs().known + "}",
+                                        "training.teacher=" + runs().path("teacher"),
+                                        "training.teacher_share=" + share});
 }
 
 // Two texts of the vocabulary, and whether the teacher teaches them.
@@ -86,7 +101,7 @@ TEST_CASE("a language model learns from a teacher by share, and of some examples
   const LanguageModelRun student = open_language_model_run(runs().path("student"));
   const auto loss = [](const LanguageModelRun& run, const std::string& share, int32_t first,
                        int32_t second) {
-    return teacher_of_share(share).loss(run.model(), examples(first, second), 0.1);
+    return Taught(config_with_share(share)).teacher.loss(run.model(), examples(first, second), 0.1);
   };
   for (const LanguageModelRun* run : {&teacher, &student}) {
     const SummedLoss plain = window_loss(run->model(), examples(0, 0), 0.1, Mode::evaluate);
@@ -110,20 +125,44 @@ TEST_CASE("a language model learns from a teacher by share, and of some examples
 }
 
 TEST_CASE("the teacher teaches the examples of the corpora that do not refuse it") {
-  const Config config = config_of_task(small_model(), runs().keeping());
-  const TextTeacher teacher(config, open_language_model_run(runs().path("teacher")).tokenizer);
+  const Taught taught(config_of_task(small_model(), runs().keeping()));
   ExampleSet set;
   set.costs = {1, 1, 1, 1, 1};
   set.parts = {{.first = 0, .count = 2}, {.first = 2, .count = 3}};
   set.read = [](int64_t, int64_t example, Example& out) {
     out = {{static_cast<int32_t>(example)}, {0}};
   };
-  const ExampleSet marked = teacher.marked(set);
+  const ExampleSet marked = taught.teacher.marked(set);
   for (int64_t i = 0; i < 5; ++i) {
     Example example;
     marked.read(0, i, example);
     CHECK(example == Example{{static_cast<int32_t>(i)}, {0}, {i < 2 ? 0 : 1}});
   }
+}
+
+TEST_CASE("a teacher that is the base of an adapter is in the same memory") {
+  const auto settings = [](const std::string& teacher) {
+    return runs().keeping(
+        {"model.adapter={kind: lora, rank: 4, dropout: 0}", "training.teacher=" + teacher});
+  };
+  const TemporaryFolder folder;
+  std::filesystem::copy(
+      runs().path("teacher"), folder.path("copy"),
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  const auto configured = [&](const std::string& teacher) {
+    return config_of_task(small_model(), settings(teacher));
+  };
+  Taught shared(configured(runs().path("teacher"))), apart(configured(folder.path("copy")));
+  const auto loss = [](const Taught& taught) {
+    return value(taught.teacher.loss(taught.learner.model, examples(1, 1), 0.1));
+  };
+  CHECK(loss(shared) == loss(apart));
+  for (Taught* taught : {&shared, &apart}) {
+    const std::span<real> output = taught->learner.base.find("embedding.weight")->values();
+    for (real& weight : output) weight *= 2;
+  }
+  CHECK(loss(shared) == doctest::Approx(0).epsilon(1e-4));  // teacher and learner have changed
+  CHECK(loss(apart) > 0.01);
 }
 
 TEST_CASE("what a teacher teaches is kept while another text is learned") {

@@ -6,6 +6,7 @@
 //
 // A corpus with `teacher: false` is learned by the cross-entropy alone.
 
+#include <optional>
 #include <span>
 
 #include "data/batches/stream.h"
@@ -17,9 +18,10 @@ namespace calque {
 
 class TextTeacher {
  public:
-  // The run training.teacher; beside an adapter, in the form of its base. Throws an Error if it is
-  // none, or has another tokenizer.
-  TextTeacher(const Config& config, const Tokenizer& tokenizer);
+  // The run training.teacher, for a model that learns. Beside an adapter it has the form of the
+  // base; if its weights are those of the base, both are in the same memory. Throws an Error if it
+  // is no run, or has another tokenizer.
+  TextTeacher(const Config& config, const Tokenizer& tokenizer, TaskModel<LanguageModel>& learner);
 
   // The examples of data.train, with a third column: whether the teacher teaches them, 1 or 0.
   ExampleSet marked(ExampleSet examples) const;
@@ -30,8 +32,11 @@ class TextTeacher {
                   double label_smoothing) const;
 
  private:
-  LanguageModelRun run_;
-  std::vector<bool> teaches_;  // each corpus
+  const LanguageModel& model() const { return base_ ? *base_ : run_->model(); }
+
+  std::optional<LanguageModel> base_;    // of the learner
+  std::optional<LanguageModelRun> run_;  // unless the base is the teacher
+  std::vector<bool> teaches_;            // each corpus
   real share_;
 };
 

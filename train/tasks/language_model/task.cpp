@@ -34,7 +34,7 @@ class LanguageModelTask : public TextTask<LanguageModel> {
       : TextTask(config, run, start, language_model_options) {
     freeze_output_bias(config.model, network_.parameters);
     if (start.purpose == TaskStart::Purpose::use) return;
-    if (!config.training.teacher.empty()) teacher_.emplace(config, tokenizer_);
+    if (!config.training.teacher.empty()) teacher_.emplace(config, tokenizer_, network_);
     if (!has_preferences(config)) return;
     reference_.logs = no_reference(data_);
     if (start.purpose == TaskStart::Purpose::plan) return;
