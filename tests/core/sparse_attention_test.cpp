@@ -6,20 +6,13 @@
 #include <cstring>
 #include <set>
 
+#include "compositions.h"
 #include "core/profile.h"
-#include "support/gradient_check.h"
 
 using namespace calque;
 
 namespace {
 
-#ifdef CALQUE_DOUBLE
-constexpr double tolerance = 1e-10;
-#else
-constexpr double tolerance = 1e-5;
-#endif
-
-using Inputs = const std::vector<Tensor>&;
 using Keys = std::vector<int64_t>;
 
 Keys keys_of(const std::vector<KeyRange>& ranges) {
@@ -164,7 +157,7 @@ TEST_CASE("sparse attention in packed batches is dense attention with a mask") {
             [&](Inputs t) { return self_attention(t[0], segments, options); }, inputs);
         const Outcome plain = value_and_gradients(
             [&](Inputs t) { return masked_attention(t[0], segments, options); }, inputs);
-        CHECK(relative_error(fused, plain) < tolerance);
+        CHECK(relative_error(fused, plain) < rounding_error);
       }
     }
   }

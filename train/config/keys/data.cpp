@@ -110,7 +110,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "example; longer examples are cut. For word2vec: texts are cut into parts of this many "
          "words.",
          "nanoGPT: block_size")
-      .needs(Feature::context);
+      .needs(Feature::context, "; a translator reads data.preceding_sentences beside a source");
   in.key("turns", &D::turns, {}, harmful,
          "How conversations become text: the markers around each turn, with which the model was "
          "trained. The keys are below.",
