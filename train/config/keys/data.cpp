@@ -123,7 +123,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
       .needs(Feature::cross_documents);
   in.key(
         "begin_windows", &D::begin_windows, {}, harmful,
-        "Every window of text begins with \\<s>, in place of its first token, as models like Gemma "
+        "Every window of text begins with <s>, in place of its first token, as models like Gemma "
         "and Llama expect. An imported model has what its tokenizer says.",
         "Hugging Face: add_bos_token")
       .needs(Feature::cross_documents)
@@ -199,7 +199,7 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
          "Sockeye: num-words");
   in.key("files", &T::files, {}, harmful,
          "Existing SentencePiece models or vocabulary files: one if joint, else [source, target]. "
-         "Empty: a classifier that starts from a masked language model (model.init_from) takes "
+         "Empty: a classifier or tagger that starts from a masked language model (model.init_from) takes "
          "the model's tokenizer; every other run trains one on `data.train`. With files, the keys "
          "of tokenizer training (vocabulary_size, training_pairs, ...) have no effect.",
          "Marian: vocabs; Joey NMT: voc_file; OpenNMT-py: src_vocab; fairseq: srcdict; Sockeye: "

@@ -91,8 +91,8 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
          "and an eighth "
          "of the memory, and multiply them as float32. int8: 8-bit integers on both sides of a "
          "product; on processors with AMX or VNNI instructions decoding is two to four times as "
-         "fast. Weights that are stored in fewer bits are used as they are. Training and its "
-         "validation use training.precision.",
+         "fast. Weights that are stored in fewer bits are used as they are. Training uses "
+         "training.precision, and its validation float32.",
          "CTranslate2: compute_type; Marian: gemm-type");
 }
 

@@ -239,7 +239,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("init_from", &M::init_from, {}, harmful,
          "A run, a checkpoint or a safetensors file to start from, for fine-tuning: its weights "
          "are used where name and shape match. The tokenizer must be the same (tokenizer.files: "
-         "RUN/tokenizer.model); a classifier that starts from a masked language model takes its "
+         "RUN/tokenizer.model); a classifier or tagger that starts from a masked language model takes its "
          "tokenizer by default. It sets training.optimizer to adamw, which that key overrides. "
          "Empty: random weights.",
          "Marian: pretrained-model; Joey NMT: load_model; OpenNMT-py: train_from; fairseq: "

@@ -82,8 +82,8 @@ void declare_batches(std::vector<ConfigKey>& table) {
       "Marian: cpu-threads");
   in.key("precision", &T::precision, precisions, harmless,
          "The precision of the operands of matrix products in training. bfloat16 has 8 bits of "
-         "precision and makes training about 1.5 times as fast where processor and build have "
-         "AVX512-BF16 or AMX; elsewhere it is slower. Sums, the stored weights and validation are "
+         "precision and makes training about 1.5 times as fast with AMX, and with AVX512-BF16 on "
+         "processors of AMD; elsewhere it is slower. Sums, the stored weights and validation are "
          "float32 in any case.",
          "Marian: precision; Joey NMT: fp16; fairseq: fp16; Sockeye: amp");
 }
