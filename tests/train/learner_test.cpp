@@ -12,8 +12,6 @@
 #include "data/batches/pair_batch.h"
 #include "data/documents/dataset.h"
 #include "data/documents/windows.h"
-#include "data/documents/dataset.h"
-#include "data/documents/windows.h"
 #include "data/tokenizers/training.h"
 #include "train/pair_work.h"
 #include "train/step/chunks.h"

@@ -79,7 +79,7 @@ SummedLoss TextTeacher::loss(const LanguageModel& model, std::span<const Example
   }
   if (taught.empty()) return window_loss(model, others, label_smoothing, Mode::train);
   const PackedExamples packed = pack(taught);
-  const SummedLoss learned = summed(
+  SummedLoss learned = summed(
       model.distilled_loss(this->model(), packed.columns[0], packed.columns[1], packed.segments,
                            static_cast<real>(label_smoothing), share_, Mode::train));
   if (others.empty()) return learned;
