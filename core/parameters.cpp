@@ -122,10 +122,9 @@ Path Path::operator/(std::string_view part) const {
 Tensor Path::parameter(std::string_view name, const Shape& shape, Role role,
                        Initial initial) const {
   const std::string whole = (*this / name).name();
-  if (!store_->allocated()) return store_->add(whole, shape, role, std::move(initial));
-  const Parameters::Entry* const shared = store_->find(whole);
-  require(shared && shared->shape == shape, "Path: there is no parameter {} of shape {}", whole,
-          shape);
+  const Parameters::Entry* const shared = store_->allocated() ? store_->find(whole) : nullptr;
+  if (!shared) return store_->add(whole, shape, role, std::move(initial));
+  require(shared->shape == shape, "Path: {} has the shape {}, not {}", whole, shared->shape, shape);
   return shared->tensor;
 }
 
