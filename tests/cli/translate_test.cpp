@@ -1,5 +1,4 @@
-// calque translate, and how calque evaluate decodes, with a barely trained model: lines, options,
-// errors and ensembles, not quality.
+// calque translate with a barely trained model: lines, options and errors, not quality.
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -45,12 +45,10 @@ struct Runs {
 
   // Of a run that starts as the teacher, which teaches it the known text, and learns the other one.
   Settings keeping(const Settings& more = {}) const {
-    Settings settings = {
-        "data.train=[{text: " + other + ", teacher: false}, {text: " + known + "}]",
-        "model.init_from=" + path("teacher"), "training.teacher=" + path("teacher"),
-        "training.teacher_share=1"};
-    settings.insert(settings.end(), more.begin(), more.end());
-    return settings;
+    return joined({"data.train=[{text: " + other + ", teacher: false}, {text: " + known + "}]",
+                   "model.init_from=" + path("teacher"), "training.teacher=" + path("teacher"),
+                   "training.teacher_share=1"},
+                  more);
   }
 };
 

@@ -40,10 +40,6 @@ TextTeacher::TextTeacher(const Config& config, const Tokenizer& tokenizer,
   const std::string& path = config.training.teacher;
   try {
     const RunLocation run = find_run(path, TaskKind::language_model);
-    if (open_text_tokenizer(run.config, run.folder, {TaskStart::Purpose::use}).hash() !=
-        tokenizer.hash()) {
-      fail("{} has another vocabulary; set tokenizer.files to its tokenizer", path);
-    }
     const LanguageModelOptions& options = learner.model.options;
     if (is_base(run, config, options)) {
       base_.emplace(Path(learner.base), in_use(options));
@@ -52,6 +48,12 @@ TextTeacher::TextTeacher(const Config& config, const Tokenizer& tokenizer,
       const bool compact = adapter && is_compact(adapter.base);
       run_.emplace(
           open_language_model_run({path, compact ? std::optional(adapter.base) : std::nullopt}));
+    }
+    const Tokenizer own =
+        run_ ? run_->tokenizer
+             : open_text_tokenizer(run.config, run.folder, {TaskStart::Purpose::use});
+    if (own.hash() != tokenizer.hash()) {
+      fail("{} has another vocabulary; set tokenizer.files to its tokenizer", path);
     }
   } catch (const Error& error) {
     fail("training.teacher: {}", error.what());
